@@ -1,0 +1,31 @@
+"""Rewrite data/derived/: `make derived`. The same inputs give the same bytes."""
+
+from pathlib import Path
+
+from crucible_nb.fix.archive import read_archive, score_table
+from crucible_nb.plots import plot_groups
+
+DATA = Path(__file__).parents[1] / "data"
+
+
+def main() -> None:
+    """Score the archive and draw its figure."""
+    runs = read_archive(DATA / "archive", DATA / "scenarios")
+    table = runs.join(score_table(runs)).drop(columns=["reference", "candidate"])
+    for name in ("matched_files", "missing_files", "extra_files"):
+        table[name] = table[name].map("|".join)
+    out = DATA / "derived"
+    out.mkdir(exist_ok=True)
+    table.to_csv(out / "archive_scores.csv", lineterminator="\n")
+    right, wrong = table[table.hidden_passed], table[~table.hidden_passed]
+    axes = plot_groups(
+        table,
+        marked="hidden_passed",
+        marks=("passes the hidden tests", "fails them"),
+        title=f"Right runs score {right.value.mean():.2f} on average, wrong runs {wrong.value.mean():.2f}",
+    )
+    axes.figure.savefig(out / "archive_values.png", dpi=160, metadata={"Software": None})
+
+
+if __name__ == "__main__":
+    main()
