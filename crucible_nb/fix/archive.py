@@ -12,7 +12,8 @@ __all__ = ['SCORE_FILE', 'Unscored', 'score_runs', 'read_scenario', 'score_table
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -43,8 +44,9 @@ def score_runs(
     read = lru_cache(maxsize=256)(_read_reference)
     for reference, candidate in runs:
         try:
-            yield score_fix(reference if isinstance(reference, Reference | Diff) else read(reference), candidate, rules)
-        except (ValueError, OSError) as problem:
+            known = read(reference) if isinstance(reference, str | bytes | Path) else reference
+            yield score_fix(known, candidate, rules)
+        except (ValueError, OSError, RuntimeError) as problem:
             yield Unscored(str(problem))
 
 
@@ -57,10 +59,28 @@ def read_scenario(
     folder: Path,  # Holds REFERENCE_FIX.md, and REFERENCE_FIX*.md for alternatives
 ) -> Reference:  # All of them as alternatives, REFERENCE_FIX.md first
     "The reference of a scenario."
-    files = sorted(folder.glob("REFERENCE_FIX*.md"), key=lambda file: (file.name != "REFERENCE_FIX.md", file.name))
+    return join_references([read_reference(data, str(file)) for file, data in _reference_files(folder)])
+
+
+def _reference_files(folder: Path) -> list[tuple[Path, bytes]]:
+    "The reference files of a scenario with their bytes, REFERENCE_FIX.md first; links out of it are refused."
+    files = [file for file in folder.glob("REFERENCE_FIX*.md") if not file.is_dir()]
     if not files:
         raise ReferenceFixError(f"{folder}: expected a REFERENCE_FIX.md, found none")
-    return join_references([read_reference(file) for file in files])
+    files.sort(key=lambda file: (file.name != "REFERENCE_FIX.md", file.name))
+    return [(file, _read_inside(file, folder)) for file in files]
+
+
+def _read_inside(file: Path, folder: Path) -> bytes:
+    "The bytes of a file that lies in a folder, also after links are followed."
+    if not _is_inside(file, folder):
+        raise PermissionError(f"{file}: a link out of the folder was not followed")
+    return file.read_bytes()
+
+
+def _is_inside(path: Path, folder: Path) -> bool:
+    "True where a path stays in a folder, also after links are followed."
+    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
 
 # %% ../../nbs/14_archive.ipynb #cell-10
 def score_table(
@@ -143,15 +163,15 @@ def read_archive(
     for folder in (archive, scenarios):
         if not folder.is_dir():
             raise ArchiveError(f"{folder}: expected a folder, found {'a file' if folder.exists() else 'nothing'}")
-    folders = [run for scenario in _folders(archive) for run in _folders(scenario)]
+    folders = [run for scenario in _folders(archive) for run in _runs(scenario)]
     if not folders:
         raise ArchiveError(f"{archive}: expected folders <scenario>/<run>/, found none")
     rows = [
         {
             "scenario": folder.parent.name,
             "run": folder.name,
-            "reference": scenarios / folder.parent.name,
-            "candidate": folder / "final.diff",
+            "reference": _inside_or_none(scenarios / folder.parent.name, scenarios),
+            "candidate": _inside_or_none(folder / "final.diff", folder),
             **_read_record(folder / "run.json"),
         }
         for folder in folders
@@ -159,29 +179,35 @@ def read_archive(
     table = pd.DataFrame(rows, index=pd.Index([f"{row['scenario']}/{row['run']}" for row in rows], name="run_id"))
     return table.astype({"test_passed": "boolean", "hidden_passed": "boolean"})
 
-# %% ../../nbs/14_archive.ipynb #cell-16
+
+def _inside_or_none(path: Path, folder: Path) -> Path | None:
+    "The path, unless a link leads it out of its folder: then it is as good as not there."
+    return path if _is_inside(path, folder) else None
+
+
 def _folders(parent: Path) -> list[Path]:
-    "Its folders by name, without hidden ones and without links that could lead out of the archive."
+    "Its folders by name, without hidden ones and links."
     return sorted(p for p in parent.iterdir() if p.is_dir() and not p.is_symlink() and not p.name.startswith("."))
 
 
+def _runs(scenario: Path) -> list[Path]:
+    "The folders of a scenario's runs; a scenario that can not be listed stands as one run, which has no score."
+    try:
+        return _folders(scenario)
+    except OSError:
+        return [scenario / "?"]
+
+# %% ../../nbs/14_archive.ipynb #cell-16
 def _read_record(file: Path) -> dict[str, object]:
     "The fields of a run's record, and why they are missing where they are."
     try:
         record = RunRecord.model_validate_json(_read_inside(file, file.parent))
     except FileNotFoundError:
         return {**RunRecord().model_dump(), "record": "no run.json"}
-    except (OSError, ValidationError) as problem:
+    except (OSError, ValidationError, RuntimeError) as problem:
         first = problem.errors()[0]["msg"] if isinstance(problem, ValidationError) else str(problem)
         return {**RunRecord().model_dump(), "record": f"run.json: {first}"}
     return {**record.model_dump(), "record": ""}
-
-
-def _read_inside(file: Path, folder: Path) -> bytes:
-    "The bytes of a file that lies in a folder, also after links are followed."
-    if not file.resolve().is_relative_to(folder.resolve()):
-        raise PermissionError(f"{file}: a link out of the archive was not followed")
-    return file.read_bytes()
 
 # %% ../../nbs/14_archive.ipynb #cell-20
 SCORE_FILE = "reference_fix.json"
@@ -194,97 +220,153 @@ def backfill(
     *,
     out: Path | None = None,  # Where the scores go; None: beside the runs
     progress: bool = True,  # Show a progress bar where standard error is a terminal
-) -> pd.DataFrame:  # One run a row, indexed by run_id: the columns of read_archive and score_table, hashes, and `state`
+) -> pd.DataFrame:  # One run a row: columns of read_archive and score_table, hashes, `state`, `unstored`
     "Score every run of an archive and store each score beside its diff."
     runs = read_archive(archive, scenarios)
-    read = lru_cache(maxsize=256)(_read_scenario_once)
+    read = lru_cache(maxsize=256)(_read_once)
+    root = out or archive
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise ArchiveError(f"{root}: expected a folder for the scores, found: {problem.strerror}") from None
     rows = []
     for run in tqdm(
         runs.itertuples(), total=len(runs), desc="backfill", unit="run", disable=None if progress else True
     ):
-        target = (out or archive) / run.scenario / run.run / SCORE_FILE
-        rows.append(_backfill_run(run.reference, run.candidate, target, rules, read))
+        target = root / run.scenario / run.run / SCORE_FILE
+        reference = read(run.reference)
+        answer, state, candidate_sha256 = _answer(reference, run.candidate, target, rules)
+        problem = "" if state == "kept" else _store(answer, target, root, reference.sha256, candidate_sha256)
+        more = {"reference_sha256": reference.sha256, "candidate_sha256": candidate_sha256}
+        rows.append((_row(answer), {**more, "state": "unstored" if problem else state, "unstored": problem}))
     scores = _frame([row for row, _ in rows], runs.index)
     return runs.join(scores).assign(**pd.DataFrame([more for _, more in rows], index=runs.index))
 
-
-def _read_scenario_once(folder: Path) -> tuple[Reference | str, str | None]:
-    "A scenario's reference, or the reason why there is none, and the hash of its files."
-    try:
-        files = sorted(folder.glob("REFERENCE_FIX*.md"))
-        digest = _sha256(*(_read_inside(file, folder) for file in files))
-        return read_scenario(folder), digest
-    except (ValueError, OSError) as problem:
-        return str(problem), None
-
 # %% ../../nbs/14_archive.ipynb #cell-21
-def _backfill_run(
-    scenario: Path,
-    diff: Path,
-    target: Path,
-    rules: Rules,
-    read: Callable[[Path], tuple[Reference | str, str | None]],
-) -> tuple[dict[str, object], dict[str, object]]:
-    "The table's cells for one run, whose score is stored at `target` from now on."
-    reference, reference_sha256 = read(scenario)
-    hashes = {"reference_sha256": reference_sha256, "candidate_sha256": None}
+@dataclass(frozen=True, slots=True)
+class _Read:
+    "A scenario's reference, or the reason why there is none, and the hash of its files."
+
+    reference: Reference | None
+    reason: str
+    sha256: str | None
+
+
+def _read_once(folder: Path | None) -> _Read:
+    "The reference of a scenario's folder."
+    if folder is None:
+        return _Read(None, "the scenario's folder is a link out of the scenarios and was not followed", None)
     try:
-        if isinstance(reference, str):
-            raise ReferenceFixError(reference)
-        candidate = _read_inside(diff, diff.parent)
-        hashes["candidate_sha256"] = _sha256(candidate)
-        score = _stored(target, rules.signature("fix"), hashes)
+        files = _reference_files(folder)
+        return _Read(read_scenario(folder), "", _reference_sha256(files))
+    except (ValueError, OSError, RuntimeError) as problem:
+        return _Read(None, str(problem), None)
+
+
+def _reference_sha256(files: Sequence[tuple[Path, bytes]]) -> str:
+    "SHA-256 of the one reference file; of several, of the list that `sha256sum REFERENCE_FIX.md ...` prints."
+    sums = [(hashlib.sha256(data).hexdigest(), file.name) for file, data in files]
+    if len(sums) == 1:
+        return sums[0][0]
+    return hashlib.sha256("".join(f"{digest}  {name}\n" for digest, name in sums).encode()).hexdigest()
+
+
+def _answer(
+    reference: _Read, diff: Path | None, target: Path, rules: Rules
+) -> tuple[FixScore | Unscored, str, str | None]:
+    "A run's score or the reason why it has none, whether it was kept or computed, and the hash of its diff."
+    candidate_sha256 = None
+    try:
+        if diff is None:
+            raise PermissionError("final.diff is a link out of the run's folder and was not followed")
+        candidate = diff.read_bytes()
+        candidate_sha256 = hashlib.sha256(candidate).hexdigest()
+        if reference.reference is None:
+            raise ReferenceFixError(reference.reason)
+        score = _stored(target, rules, reference.sha256, candidate_sha256)
         if score is not None:
-            return _row(score), {"state": "kept", **hashes}
-        score = score_fix(reference, read_diff(candidate), rules)
+            return score, "kept", candidate_sha256
+        return score_fix(reference.reference, read_diff(candidate), rules), "computed", candidate_sha256
     except FileNotFoundError:
-        return _unscored(f"{diff}: expected a final.diff, found none", target, hashes)
-    except (ValueError, OSError) as problem:
-        return _unscored(str(problem), target, hashes)
-    _write(target, json.dumps({**score.to_dict(), "inputs": hashes}, indent=2) + "\n")
-    return _row(score), {"state": "computed", **hashes}
-
-
-def _unscored(reason: str, target: Path, hashes: dict[str, str | None]) -> tuple[dict[str, object], dict[str, object]]:
-    "The cells of a run that can not be scored; a score that was stored for it before is no longer true."
-    target.unlink(missing_ok=True)
-    return _row(Unscored(reason)), {"state": "unscored", **hashes}
+        return Unscored(f"{diff}: expected a final.diff, found none"), "unscored", candidate_sha256
+    except (ValueError, OSError, RuntimeError) as problem:
+        return Unscored(str(problem)), "unscored", candidate_sha256
 
 # %% ../../nbs/14_archive.ipynb #cell-22
-def _stored(target: Path, signature: str, hashes: dict[str, str | None]) -> FixScore | None:
-    "The score at `target`, if these rules made it from these inputs."
+def _stored(target: Path, rules: Rules, reference_sha256: str | None, candidate_sha256: str) -> FixScore | None:
+    "The score at `target`, if these rules made it from these inputs and it is sound."
     try:
         fields = json.loads(target.read_bytes())
-        if fields.pop("inputs") != hashes or fields["signature"] != signature:
-            return None
-        return FixScore.from_json(json.dumps(fields))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        inputs = fields.pop("inputs")
+        score = FixScore.from_json(json.dumps(fields))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RuntimeError):
         return None
+    same = inputs == {"reference_sha256": reference_sha256, "candidate_sha256": candidate_sha256}
+    return score if same and score.signature == rules.signature("fix") and _adds_up(score, rules) else None
 
 
-def _sha256(*parts: bytes) -> str:
-    "Hash of one input, which may be several files."
-    digest = hashlib.sha256()
-    for part in parts:
-        digest.update(part)
-    return digest.hexdigest()
+def _adds_up(score: FixScore, rules: Rules) -> bool:
+    "True where a score's value is what its own parts give."
+    files = [len(paths) for paths in (score.matched_files, score.missing_files, score.extra_files)]
+    if not sum(files) or score.structural != files[0] / sum(files):
+        return False
+    if score.textual is None:
+        return score.value == score.structural
+    return score.value == rules.structural_weight * score.structural + rules.textual_weight * score.textual
+
+
+def _store(
+    answer: FixScore | Unscored, target: Path, root: Path, reference_sha256: str | None, candidate_sha256: str | None
+) -> str:
+    "Write a score, or take away one that is no longer true; why that was not possible, or nothing."
+    try:
+        if not _is_inside(target.parent, root):
+            return f"{target.parent}: a link out of the folder was not followed"
+        if isinstance(answer, Unscored):
+            target.unlink(missing_ok=True)
+            return ""
+        inputs = {"reference_sha256": reference_sha256, "candidate_sha256": candidate_sha256}
+        _write(target, json.dumps({**answer.to_dict(), "inputs": inputs}, indent=2) + "\n")
+    except OSError as problem:
+        return str(problem)
+    return ""
 
 
 def _write(target: Path, text: str) -> None:
-    "Write a file whole or not at all."
+    "Write a file whole or not at all; what a killed process left behind is swept away."
     target.parent.mkdir(parents=True, exist_ok=True)
-    part = target.with_name(f".{target.name}.{os.getpid()}.part")
+    for left in target.parent.glob(f".{target.name}.*.part"):
+        if not _is_running(left.name.split(".")[-3]):
+            left.unlink(missing_ok=True)
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.{os.getpid()}.", suffix=".part")
     try:
-        part.write_text(text, encoding="utf-8")
-        os.replace(part, target)
+        with open(handle, "w", encoding="utf-8") as part:
+            part.write(text)
+        os.chmod(name, 0o644)
+        os.replace(name, target)
     finally:
-        part.unlink(missing_ok=True)
+        Path(name).unlink(missing_ok=True)
+
+
+def _is_running(pid: str) -> bool:
+    "True where a process of this number can be running."
+    try:
+        os.kill(int(pid), 0)
+    except (ProcessLookupError, ValueError, OverflowError):
+        return False
+    except PermissionError:
+        return True
+    return True
 
 # %% ../../nbs/14_archive.ipynb #cell-26
 def summarise(
     table: pd.DataFrame,  # What backfill returned, or any table with scenario, value, matched, unscored, signature
 ) -> pd.DataFrame:  # One scenario a row, sorted; values in [0, 1], higher is closer
     "Mean value of each scenario, with its interval and its counts."
+    if lost := {"scenario", "value", "matched", "signature"} - set(table.columns):
+        raise ValueError(
+            f"table: expected a column {min(lost)!r}, found {', '.join(map(str, table.columns)) or 'none'}"
+        )
     signatures = sorted(set(table.signature.dropna()))
     if len(signatures) > 1:
         raise ValueError(f"signature: expected one, found {len(signatures)}: {', '.join(signatures)}")
@@ -308,5 +390,6 @@ def summarise(
                 "signature": signatures[0] if signatures else None,
             }
         )
-    summary = pd.DataFrame(rows).set_index("scenario")
+    columns = ["n", "unscored", "mean", "low", "high", "interval", "min", "max", "untouched", "signature"]
+    summary = pd.DataFrame(rows, columns=["scenario", *columns]).set_index("scenario")
     return summary.astype({"low": "float64", "high": "float64"})
