@@ -86,11 +86,14 @@ def _inputs(source: bytes | str | Path) -> tuple[object, bytes]:
     "What the scorer reads, and the bytes that are hashed."
     if isinstance(source, str):
         return source, source.encode("utf-8", "surrogatepass")
-    if isinstance(source, Path) and source.is_dir():
-        files = sorted(source.glob("REFERENCE_FIX*.md"))
-        return read_scenario(source), b"".join(file.read_bytes() for file in files)
-    data = source.read_bytes() if isinstance(source, Path) else bytes(source)
-    return data, data
+    try:
+        if isinstance(source, Path) and source.is_dir():
+            files = sorted(source.glob("REFERENCE_FIX*.md"))
+            return read_scenario(source), b"".join(file.read_bytes() for file in files)
+        data = source.read_bytes() if isinstance(source, Path) else bytes(source)
+        return data, data
+    except OSError as problem:
+        raise FactsError(f"{source}: expected a readable file, found: {problem.strerror or problem}") from None
 
 
 def _bounded(paths: Collection[str], names: int) -> tuple[str, ...]:
