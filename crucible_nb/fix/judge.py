@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from .archive import read_scenario
 from .diffs import Diff
@@ -145,7 +145,7 @@ def read_facts(
     | None = None,  # The diff that the block has to be about; None: there is one block only
 ) -> Facts:  # Equal to what the block was made from
     "The facts that a block holds."
-    found = [facts for block in _BLOCK.findall(text) for facts in _parsed(block)]
+    found = [facts for block in _BLOCK.findall(text.replace("\r\n", "\n")) for facts in _parsed(block)]
     if candidate is not None:
         digest = hashlib.sha256(_inputs(candidate)[1]).hexdigest()
         found = [facts for facts in found if facts.candidate_sha256 == digest]
@@ -159,8 +159,9 @@ def _parsed(block: str) -> Iterator[Facts]:
     "The facts of a block, if it can be read."
     for text in _JSON.findall(block)[:1]:
         try:
-            yield Facts.model_validate_json(text)
-        except ValidationError:
+            fields = json.loads(text)
+            yield Facts(**fields | {name: tuple(fields[name]) for name in _LISTS})
+        except (ValueError, KeyError, TypeError):
             return
 
 # %% ../../nbs/15_judge.ipynb #cell-20
@@ -278,7 +279,7 @@ def _claimed(clause: str, touched: Collection[str]) -> Iterator[str]:
         return
     for name in _FILE.finditer(clause):
         path = name[0].replace("\\", "/").removeprefix("./")
-        marked = f"{clause[: name.start()]}\0{clause[name.end() :]}"
+        marked = f"{clause[max(0, name.start() - 120) : name.start()]}\0{clause[name.end() : name.end() + 120]}"
         known = any(path == other or other.endswith(f"/{path}") for other in touched)
         if not known and any(claim.search(marked) for claim in _CLAIMS):
             yield path
