@@ -2,7 +2,11 @@
 
 from pathlib import Path
 
+import pandas as pd
+
 from crucible_nb.fix.archive import read_archive, score_table
+from crucible_nb.fix.judgements import judge_table, read_judgements
+from crucible_nb.fix.minimality import minimality_table
 from crucible_nb.plots import plot_groups
 
 DATA = Path(__file__).parents[1] / "data"
@@ -25,6 +29,17 @@ def main() -> None:
         title=f"Right runs score {right.value.mean():.2f} on average, wrong runs {wrong.value.mean():.2f}",
     )
     axes.figure.savefig(out / "archive_values.png", dpi=160, metadata={"Software": None})
+    judge_vs_ceiling().to_csv(out / "judge_vs_ceiling.csv", lineterminator="\n", index=False)
+
+
+def judge_vs_ceiling() -> pd.DataFrame:
+    """Every judgement beside its ceiling, the outcome of its run, and how much the run touched."""
+    runs = read_archive(DATA / "archive", DATA / "scenarios")
+    judgements = read_judgements(*sorted((DATA / "judge").glob("*.jsonl")))
+    table = judge_table(runs.join(score_table(runs)), judgements).drop(columns="justification")
+    touched = minimality_table(runs).drop(columns=["files", "reference_files", "undefined"])
+    table = table.join(touched, on="run_id")
+    return table[[name for name in table if name not in ("undefined", "signature")] + ["undefined", "signature"]]
 
 
 if __name__ == "__main__":

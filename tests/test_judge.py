@@ -4,6 +4,7 @@ import csv
 import json
 import math
 import re
+import sys
 import time
 from fractions import Fraction
 from pathlib import Path
@@ -485,6 +486,18 @@ def test_a_join_loses_nothing():
     assert judge_table(scores, judgements.assign(correctness=math.nan)).undefined.unique().tolist() == [
         "no correctness given"
     ]
+
+
+def test_the_derived_table_is_made_anew_to_the_byte():
+    sys.path.insert(0, str(DATA.parent / "docs"))
+    import derived
+
+    table = derived.judge_vs_ceiling()
+    stored = (DATA / "derived" / "judge_vs_ceiling.csv").read_bytes()
+    assert table.to_csv(lineterminator="\n", index=False).encode() == stored
+    assert (len(table), table.signature.unique().tolist()) == (324, [Rules().signature("judge")])
+    assert (table.undefined == "").all() and not table.drop(columns="undefined").isna().any(axis=None)
+    assert table.capped.tolist() == table[["correctness", "ceiling"]].min(axis=1).tolist()
 
 
 def test_effects_add_up_whatever_the_outcome():
