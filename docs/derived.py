@@ -1,5 +1,6 @@
 """Rewrite data/derived/: `make derived`. The same inputs give the same bytes."""
 
+import os
 from pathlib import Path
 
 import pandas as pd
@@ -30,6 +31,8 @@ def main() -> None:
     )
     axes.figure.savefig(out / "archive_values.png", dpi=160, metadata={"Software": None})
     judge_vs_ceiling().to_csv(out / "judge_vs_ceiling.csv", lineterminator="\n", index=False)
+    if public := os.environ.get("CRUCIBLE_PUBLIC"):
+        public_untouched(Path(public)).to_csv(out / "public_untouched.csv", lineterminator="\n", index=False)
 
 
 def judge_vs_ceiling() -> pd.DataFrame:
@@ -40,6 +43,23 @@ def judge_vs_ceiling() -> pd.DataFrame:
     touched = minimality_table(runs).drop(columns=["files", "reference_files", "undefined"])
     table = table.join(touched, on="run_id")
     return table[[name for name in table if name not in ("undefined", "signature")] + ["undefined", "signature"]]
+
+
+def public_untouched(public: Path) -> pd.DataFrame:
+    """How many public runs touch no file of the reference, and how many of these are right all the same."""
+    runs = pd.read_csv(public / "swebench_lite" / "scores_nine_systems.csv")
+    known = runs[runs.resolved.notna()]
+    resolved, untouched = known.resolved.astype(bool), known.matched == 0
+    counts = pd.DataFrame(
+        {
+            "system": known.system,
+            "runs": 1,
+            "resolved": resolved.astype(int),
+            "untouched": untouched.astype(int),
+            "untouched_resolved": (resolved & untouched).astype(int),
+        }
+    )
+    return counts.groupby("system", sort=True).sum().reset_index()
 
 
 if __name__ == "__main__":
