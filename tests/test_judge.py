@@ -35,7 +35,9 @@ from crucible_nb.fix.judgements import (
     JudgementError,
     ceiling_effect,
     contradiction_table,
+    flagged,
     judge_table,
+    plot_judgements,
     read_judgements,
 )
 from crucible_nb.fix.minimality import minimality, minimality_table
@@ -518,6 +520,40 @@ def test_the_ceiling_by_hand():
     table = judge_table(scores, judgements).query("run_id == 'audit-migration/first-green'")
     assert 4 < 10 * scores.value["audit-migration/first-green"] < 5
     assert set(table.ceiling) == {5} and set(table.correctness) == {3} and set(table.excess) == {0}
+
+
+def test_odd_tables_are_refused_with_a_reason():
+    scores, judgements = archive()
+    table = judge_table(scores, judgements)
+    for wrong, message in (
+        (lambda: judge_table(scores.drop(columns="value"), judgements), "expected a column 'value'"),
+        (
+            lambda: judge_table(scores, judgements.assign(correctness=11.0)),
+            "correctness: expected a number from 0 to 10",
+        ),
+        (lambda: ceiling_effect(table.drop(columns="hidden_passed")), "expected a column 'hidden_passed'"),
+        (lambda: ceiling_effect(table.assign(hidden_passed="False")), "expected true or false, found 'False'"),
+        (lambda: plot_judgements(table.assign(hidden_passed="False")), "expected true or false, found 'False'"),
+        (lambda: plot_judgements(table.iloc[:0]), "expected a row"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            wrong()
+    missing = scores.assign(value=pd.array([None] * len(scores), dtype="Float64"))
+    assert judge_table(missing, judgements).excess.isna().all()
+    assert (
+        plot_judgements(table.drop(columns="hidden_passed"), outcome=None)
+        .figure.get_suptitle()
+        .startswith("167 of 324")
+    )
+
+
+def test_flags_are_accepted_judgements_of_untouched_references():
+    scores, judgements = archive()
+    table = judge_table(scores, judgements)
+    found = flagged(table)
+    assert found.correctness.min() >= 8 and set(found.ceiling) == {0} and len(found) == 12
+    assert set(scores.matched[found.run_id]) == {0} and not found.hidden_passed.any()
+    assert found.excess.is_monotonic_decreasing
 
 
 def test_scores_of_other_rules_are_refused():

@@ -25,6 +25,8 @@ from .diffs import Diff, read_diff
 from .judge import cap, ceiling, contradictions
 from .score import FixScore, score_fix
 from ..rules import Rules
+from ..separation import outcomes
+from ..stats import has_values
 from ..text import read_text, shown, visible
 
 if TYPE_CHECKING:
@@ -152,6 +154,10 @@ def judge_table(
     rules: Rules = Rules(),  # noqa: B008  # The declared rules: of the scores, and of the ceiling
 ) -> pd.DataFrame:  # One judgement a row, sorted by condition, judge, run_id
     "Judgements beside the scores of their runs, with ceiling, cap and excess."
+    has_values(scores, ["value", "signature"])
+    scale, step = rules.ceiling_scale, rules.ceiling_step
+    if len(strange := judgements.correctness[~judgements.correctness.between(0, scale)].dropna()):
+        raise ValueError(f"correctness: expected a number from 0 to {scale:g}, found {strange.iloc[0]:g}")
     if not scores.index.is_unique:
         raise ValueError(f"scores: expected each run once, found {scores.index[scores.index.duplicated()][0]!r} twice")
     if others := sorted(set(scores.signature.dropna()) - {rules.signature("fix")}):
@@ -160,8 +166,8 @@ def judge_table(
     table = judgements.merge(
         scores[known].rename_axis("run_id").reset_index(), on="run_id", how="outer", indicator="_found"
     )
+    table["value"] = table.value.astype("float64")
     table["undefined"] = [_undefined(row) for row in table.to_dict("records")]
-    scale, step = rules.ceiling_scale, rules.ceiling_step
     capped = [
         cap(judged, ceiling(value, scale, step)) for judged, value in zip(table.correctness, table.value, strict=True)
     ]
@@ -198,8 +204,8 @@ def ceiling_effect(
     "What capping at the ceiling would do to right and to wrong runs."
     rows = []
     for key, group in table[table.undefined != "not judged"].groupby(list(by), sort=True):
-        known = group[(group.undefined == "") & group[outcome].notna()]
-        right, above = known[outcome].astype(bool), known.above.astype(bool)
+        known = group[(group.undefined == "") & has_values(group, [outcome])]
+        right, above = pd.Series(outcomes(known, outcome), index=known.index), known.above.astype(bool)
         before, after = known.correctness >= accept, known.capped >= accept
         rows.append(
             {
@@ -235,7 +241,7 @@ def flagged(
 def plot_judgements(
     table: pd.DataFrame,  # What judge_table returned
     *,
-    outcome: str = "hidden_passed",  # Column of booleans: was the run right?
+    outcome: str | None = "hidden_passed",  # Column of booleans: was the run right? None: it is not known
     rules: Rules = Rules(),  # noqa: B008  # The declared rules: scale and step of the ceiling
     axes: "Axes | None" = None,  # Draw here; None: on a new figure
 ) -> "Axes":
@@ -243,9 +249,9 @@ def plot_judgements(
     from crucible_nb.plots import plot_scatter
 
     scale, step = rules.ceiling_scale, rules.ceiling_step
-    known = table[(table.undefined == "") & table[outcome].notna()]
+    known = table[(table.undefined == "") & (has_values(table, [outcome]) if outcome else True)]
     above = known[known.above.astype(bool)]
-    right = int(above[outcome].astype(bool).sum())
+    right = f", {outcomes(above, outcome).sum()} of them of right runs" if outcome else ""
     return plot_scatter(
         known,
         x="value",
@@ -256,7 +262,7 @@ def plot_judgements(
         limits_y=(0, scale),
         step=step,
         label_y=f"Judged correctness (0 to {scale:g})",
-        title=f"{len(above)} of {len(known)} judgements are above the ceiling, {right} of them of right runs",
+        title=f"{len(above)} of {len(known)} judgements are above the ceiling{right}",
         axes=axes,
     )
 
