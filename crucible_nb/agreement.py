@@ -65,8 +65,8 @@ def _agreement(
     reason: str = "all ratings have one value: 0/0",  # Why it is undefined
 ) -> Figure:
     "A coefficient that is a function of sums over items."
-    if len(raters) < 2:
-        raise ValueError(f"raters: expected two or more columns, found {len(raters)}")
+    if len(set(raters)) != len(raters) or len(raters) < 2:
+        raise ValueError(f"raters: expected two or more columns, each once, found {', '.join(map(str, raters))}")
 
     def many(rows: pd.DataFrame, codes: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
         sums = sum_clusters(quantities(rows), codes)
@@ -202,7 +202,10 @@ def _moments(rows: pd.DataFrame, raters: Sequence[str]) -> np.ndarray:
         scale = np.array([*map(float, values), 0.0])
     except (TypeError, ValueError) as problem:
         raise ValueError(f"ratings: expected numbers, found {values[0]!r}") from problem
+    if not np.isfinite(scale).all():
+        raise ValueError(f"ratings: expected finite numbers, found {scale[~np.isfinite(scale)][0]}")
     given = places >= 0
+    scale = scale / (np.abs(scale).max() or 1)
     scale -= scale[places[given]].mean()
     numbers = np.where(given, scale[places], 0.0)
     n, total, squares = given.sum(axis=1), numbers.sum(axis=1), (numbers**2).sum(axis=1)
