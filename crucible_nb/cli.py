@@ -60,12 +60,16 @@ def _line(text: str) -> str:
     "Untrusted text on one line, with control characters spelled out."
     from crucible_nb.text import visible
 
-    return visible(" ".join(text.split()))
+    return visible(text)
 
 # %% ../nbs/40_cli.ipynb #cell-6
 def _input(name: str) -> bytes | Path:
     "What an argument names: a file, or what comes in on standard input."
-    return sys.stdin.buffer.read() if name == "-" else Path(name)
+    if name != "-":
+        return Path(name)
+    if sys.stdin is None:
+        raise ValueError("standard input: expected a diff or a reference, found it closed")
+    return sys.stdin.buffer.read()
 
 
 def _pair(reference: str, candidate: str) -> tuple[bytes | Path, bytes | Path]:
@@ -82,6 +86,24 @@ def _rules(path: Path | None) -> "Rules":
     return Rules() if path is None else Rules.from_ini(path)
 
 # %% ../nbs/40_cli.ipynb #cell-8
+def _version(asked: bool) -> None:
+    "Print the package's version and stop."
+    if asked:
+        from crucible_nb import __version__
+
+        typer.echo(f"crucible {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _program(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    "Score what LLMs do with code, by rules that can be checked by hand."
+
+
 @app.command()
 def score(reference: Source, candidate: Candidate, rules: RulesFile = None, as_json: AsJson = False) -> None:
     "Score a run's diff against a reference fix."
@@ -96,7 +118,8 @@ def _score_lines(result: "FixScore") -> Iterator[str]:
     "A score for people, rounded to three decimals."
     textual = "undefined" if result.textual is None else f"{result.textual:.3f}"
     compared = sum(file.similarity is not None for file in result.files)
-    yield f"value       {result.value:.3f}"
+    against = f"  against alternative {result.alternative} of the reference" if result.alternative else ""
+    yield f"value       {result.value:.3f}{against}"
     yield f"structural  {result.structural:.3f}  {_counts(result)}"
     yield f"textual     {textual}  mean over {compared} matched files with text"
     for name in ("matched", "missing", "extra"):
@@ -163,7 +186,8 @@ def lint(
                 path = f"{_line(note.path)}: " if note.path else ""
                 typer.echo(f"{_line(where)}: {note.kind}: {path}{_line(note.message)}")
             files = [len(diff.files) for diff in read.alternatives]
-            typer.echo(f"{len(files)} reference diffs, changing {', '.join(map(str, files))} files; {len(found)} notes")
+            counts = f"reference diffs: {len(files)}; files changed: {', '.join(map(str, files))}"
+            typer.echo(f"{counts}; notes: {len(found)}")
         if any(note.kind not in _FACTS for note in found):
             raise typer.Exit(1)
 
@@ -173,11 +197,13 @@ def capture(
     repo: Annotated[Path, typer.Argument(metavar="REPO", help="A git working tree.")],
     out: Annotated[Path | None, typer.Option(help="Write the diff here and `<name>.json` beside it.")] = None,
 ) -> None:
-    "Take a working tree's diff against HEAD, the same way everywhere, untracked files included."
+    "Take a working tree's diff against HEAD, untracked files too."
     from crucible_nb.fix.capture import capture as take
 
     with _one_line():
         taken = take(repo)
+        if out is None and sys.stdout is None:
+            raise ValueError("standard output: expected it open, or --out")
         if out is None:
             sys.stdout.buffer.write(taken.diff)
             sys.stdout.buffer.flush()
@@ -186,6 +212,7 @@ def capture(
                 "head": taken.head,
                 "git_version": taken.git_version,
                 "command": ["git", *taken.command],
+                "skipped": taken.skipped,
             }
             out.write_bytes(taken.diff)
             out.with_name(out.name + ".json").write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
@@ -203,7 +230,7 @@ def backfill(
     as_json: AsJson = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="One run a row, at full precision.")] = False,
 ) -> None:
-    "Score every run of an archive, store each score as reference_fix.json, and sum up by scenario."
+    "Score every run of an archive and sum up by scenario."
     from crucible_nb.fix.archive import backfill as run_backfill
     from crucible_nb.fix.archive import summarise
 
@@ -222,11 +249,14 @@ def backfill(
             typer.echo(runs.assign(**listed).to_csv(lineterminator="\n"), nl=False)
         else:
             typer.echo("\n".join(_summary_lines(table, summary)))
+        if (table.unstored != "").any():
+            raise typer.Exit(1)
 
 
 def _records(table: "pd.DataFrame") -> list[dict[str, object]]:
-    "A table as JSON objects; what is missing is null."
-    return json.loads(table.reset_index().to_json(orient="records", double_precision=15))
+    "A table as JSON objects at full precision; what is missing is null."
+    table = table.reset_index().astype(object)
+    return table.where(table.notna(), None).to_dict("records")
 
 # %% ../nbs/40_cli.ipynb #cell-15
 def _summary_lines(table: "pd.DataFrame", summary: "pd.DataFrame") -> Iterator[str]:
@@ -241,8 +271,10 @@ def _summary_lines(table: "pd.DataFrame", summary: "pd.DataFrame") -> Iterator[s
         yield f"{_line(name):<{width}}  {counts}  {mean}  {interval:<14}  {numbers}  {row.untouched:>9}"
     for name, reason in table.unscored[table.unscored != ""].items():
         yield f"unscored: {_line(name)}: {_line(reason)}"
+    for name, reason in table.unstored[table.unstored != ""].items():
+        yield f"not stored: {_line(name)}: {_line(reason)}"
     states = table.state.value_counts()
-    yield ", ".join(f"{states.get(state, 0)} {state}" for state in ("computed", "kept", "unscored"))
+    yield ", ".join(f"{states.get(state, 0)} {state}" for state in ("computed", "kept", "unscored", "unstored"))
     yield "mean, min, max: value, 0 to 1, higher is closer; untouched: runs that changed no file of the reference"
     signatures = summary.signature.dropna()
     yield "interval: bootstrap over the runs, 10000 resamples, seed 0"
@@ -317,5 +349,6 @@ def _value(inputs: list[str], rules: "Rules") -> tuple[float, str]:
 def main() -> None:  # Exits the process
     "The `crucible` program."
     for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(errors="backslashreplace")
+        if stream is not None:
+            stream.reconfigure(errors="backslashreplace")
     app()

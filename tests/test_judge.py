@@ -136,6 +136,20 @@ def test_hashes_are_those_that_backfill_stores(tmp_path):
         row = table.loc[run_id]
         facts = collect_facts(row.reference, row.candidate)
         assert (facts.reference_sha256, facts.candidate_sha256) == (row.reference_sha256, row.candidate_sha256)
+        assert collect_facts(row.reference / "REFERENCE_FIX.md", row.candidate.read_bytes()) == facts
+
+
+def test_hashes_of_several_references_too(tmp_path):
+    from crucible_nb.fix.archive import backfill
+
+    scenario, run = tmp_path / "scenarios" / "s", tmp_path / "archive" / "s" / "r"
+    scenario.mkdir(parents=True)
+    run.mkdir(parents=True)
+    for name in ("REFERENCE_FIX.md", "REFERENCE_FIX_other.md"):
+        (scenario / name).write_text(f"# {name}\n\n```diff\n{FIX}```\n")
+    (run / "final.diff").write_text(FIX)
+    row = backfill(tmp_path / "archive", tmp_path / "scenarios", progress=False).loc["s/r"]
+    assert collect_facts(scenario, run / "final.diff").reference_sha256 == row.reference_sha256
 
 
 def test_ten_thousand_extra_files():
@@ -526,12 +540,12 @@ def test_odd_tables_are_refused_with_a_reason():
     scores, judgements = archive()
     table = judge_table(scores, judgements)
     for wrong, message in (
-        (lambda: judge_table(scores.drop(columns="value"), judgements), "expected a column 'value'"),
+        (lambda: judge_table(scores.drop(columns="value"), judgements), "expected one column 'value'"),
         (
             lambda: judge_table(scores, judgements.assign(correctness=11.0)),
             "correctness: expected a number from 0 to 10",
         ),
-        (lambda: ceiling_effect(table.drop(columns="hidden_passed")), "expected a column 'hidden_passed'"),
+        (lambda: ceiling_effect(table.drop(columns="hidden_passed")), "expected one column 'hidden_passed'"),
         (lambda: ceiling_effect(table.assign(hidden_passed="False")), "expected true or false, found 'False'"),
         (lambda: plot_judgements(table.assign(hidden_passed="False")), "expected true or false, found 'False'"),
         (lambda: plot_judgements(table.iloc[:0]), "expected a row"),
