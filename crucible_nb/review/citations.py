@@ -6,7 +6,7 @@ Docs: https://example.org/crucible_nb/citations.html.md"""
 
 # %% auto #0
 __all__ = ['Refusal', 'WEAK_SIGNS', 'WEAK_PLACES', 'BUCKETS', 'TreeError', 'LiveTree', 'Source', 'CiteCheck', 'check_cite',
-           'cite_table']
+           'cite_table', 'tree_warning']
 
 # %% ../../nbs/21_citations.ipynb #cell-2
 import os
@@ -579,3 +579,24 @@ def _cells(tree: LiveTree, cite: Cite, hints: bool) -> Iterator[object]:
     found = asdict(check_cite(tree, cite, hints=hints))
     found["elsewhere"] = None if found["elsewhere"] is None else "{}:{}".format(*found["elsewhere"])
     return iter(found.values())
+
+# %% ../../nbs/21_citations.ipynb #cell-31
+_FAILED_SHARE, _OFF_SHARE = 0.1, 0.5
+
+
+def tree_warning(
+    cites: pd.DataFrame,  # As cite_table gives it
+) -> str | None:  # One sentence; None: no reason to worry
+    "Whether so many cites of so many arms fail that the tree must be another than the reviewers read."
+    shares = (
+        cites.assign(failed=cites.bucket.isin(["fabricated", "out_of_range"]), off=cites.bucket != "ok")
+        .groupby("arm")[["failed", "off"]]
+        .mean()
+    )
+    failed, off = shares.median()
+    if len(shares) < 2 or (failed < _FAILED_SHARE and off < _OFF_SHARE):
+        return None
+    return (
+        f"wrong tree? {failed:.1%} of the median arm's cites name what is not there, {off:.1%} are not where they say "
+        f"({len(shares)} arms, {len(cites)} cites): check the commit before blaming the reviewers"
+    )
