@@ -499,7 +499,7 @@ def compare_draft(
     outcome[table.decision == "unjudged"] = "unjudged"
     return table.assign(outcome=outcome)
 
-# %% ../../nbs/22_match.ipynb #cell-39
+# %% ../../nbs/22_match.ipynb #cell-38
 def must_ranks(
     bench: Bench,  # With verdicts
     tree: LiveTree,  # What the reviewers read
