@@ -336,7 +336,7 @@ class Source:
         utf16 = data[:2] in (b"\xff\xfe", b"\xfe\xff")
         self.binary = not utf16 and b"\0" in data[:8000]  # git's own test
         self._encoding = "utf-16" if utf16 else "utf-8"
-        self._bytes = data
+        self.data = data
 
     @cached_property
     def text(self) -> str:  # CR before LF left out
@@ -357,7 +357,7 @@ class Source:
         return len(self.readings[0].starts)
 
     def _decode(self, encoding: str) -> str:
-        return self._bytes.decode(encoding, "replace").removeprefix("\ufeff").replace("\r\n", "\n")
+        return self.data.decode(encoding, "replace").removeprefix("\ufeff").replace("\r\n", "\n")
 
     @cached_property
     def blankless(self) -> tuple[_Lines, ...]:  # Empty for a very long file
@@ -522,7 +522,7 @@ def _weak(quote: str, places: int) -> str | None:
 
 def _check_binary(source: Source, quote: str | None) -> CiteCheck:
     "A cite of a file without lines."
-    if quote and quote.replace("\r\n", "\n").strip("\r\n").encode() not in source._bytes:
+    if quote and quote.replace("\r\n", "\n").strip("\r\n").encode() not in source.data:
         return CiteCheck("fabricated", "quote_absent", weak=_weak(quote, 0))
     return CiteCheck("ok", "binary", level="verbatim" if quote else None, weak=_weak(quote, 0) if quote else None)
 
