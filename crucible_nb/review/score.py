@@ -17,7 +17,7 @@ import pandas as pd
 
 from ..languages import enclosing_symbol, language_of, symbols
 from .bench import Bench, Cite, Finding, Must, Verdict
-from .citations import CiteCheck, LiveTree, Source, check_cite, tree_warning
+from .citations import CiteCheck, LiveTree, Source, check_cite, stands_in, tree_warning
 from ..rules import MUST_TAGS, Rules
 from ..text import shown
 
@@ -77,8 +77,7 @@ def _lands(tree: LiveTree, must: Must, span: tuple[int, int], cite: Cite, check:
         return same and check.bucket == "ok" and lines[0] <= last and lines[1] >= first
     if check.bucket == "ok":
         return same and check.found_line <= last and check.found_line + cite.quote.strip("\r\n").count("\n") >= first
-    followed = check_cite(tree, Cite(must.path, first, last, cite.quote), hints=False)
-    return followed.bucket == "ok" and (same or followed.weak is None)
+    return stands_in(home, cite.quote, first, last) is not None and (same or check.weak is None)
 
 # %% ../../nbs/23_review_score.ipynb #cell-12
 def findings_table(
@@ -98,7 +97,7 @@ def findings_table(
             bucket = finding_bucket(checks, verdict.cites)
             rows.append((arm, cell, finding.id, finding.severity, verdict.decision, verdict.must, bucket, strict))
     if warning := tree_warning(pd.DataFrame(cites, columns=["arm", "bucket"])):
-        warnings.warn(warning, stacklevel=2)
+        warnings.warn(warning, stacklevel=3)
     return pd.DataFrame(rows, columns=list(_FINDING_COLUMNS)).astype(_FINDING_COLUMNS)
 
 
