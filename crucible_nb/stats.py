@@ -197,7 +197,7 @@ class Resampled:
     "A figure, its values in all resamples and its values without each cluster."
 
     estimate: Estimate  # The figure of the whole table
-    unit: str  # What was drawn: `rows`, or the column of the clusters
+    unit: str  # What was drawn: `row`, or the column of the clusters
     clusters: int  # How many there are, and were drawn each time
     values: np.ndarray  # Figures of the resamples, in order of drawing; the undefined ones left out
     left_out: int  # Resamples in which the figure was undefined
@@ -220,7 +220,7 @@ class Resampled:
         if kind == "BCa" and not reason:
             ends = self._bca(ends)
         low, high = (None, None) if reason else map(float, np.quantile(self.values, ends))
-        what = "" if self.unit == "rows" else f"whole {self.unit}, "
+        what = "" if self.unit == "row" else f"whole {self.unit}, "
         method = f"bootstrap {kind}, {what}{100 * level:g} %, {self.resamples} resamples, seed {self.seed}"
         found = self.estimate
         return Interval(low, high, reason, found.n, method, found.value, self.clusters, self.left_out)
@@ -242,11 +242,11 @@ class Resampled:
     def _undefined_bca(self) -> str:
         "Why there is no BCa interval where there is another."
         if lost := int(np.isnan(self.without).sum()):
-            return f"BCa needs the figure without each of {self.clusters} {self.unit}: undefined without {lost} of them"
+            return f"BCa leaves out each {self.unit} in turn: the figure is undefined without {lost} of {self.clusters}"
         if not 0 < self._below() < 1:
             return "BCa needs resamples on both sides of the figure"
         if np.ptp(self.without) <= self._same():
-            return f"BCa needs a figure that some of the {self.unit} move"
+            return f"BCa leaves out each {self.unit} in turn: the figure does not move"
         return ""
 
     def _below(self) -> float:
@@ -289,7 +289,7 @@ def resample(
         leaving = range(0, clusters, block)
         without = np.concatenate([_values(many, _all_but(at, min(at + block, clusters), clusters)) for at in leaving])
     left_out = int(np.isnan(values).sum())
-    unit = cluster or "rows"
+    unit = cluster or "row"
     return Resampled(estimate, unit, clusters, values[~np.isnan(values)], left_out, without, resamples, seed)
 
 

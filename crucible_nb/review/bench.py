@@ -107,7 +107,7 @@ class BenchError(ValueError):
     def __init__(self, faults: Sequence[str]) -> None:
         self.faults = tuple(faults)  # One line each: file, id and field, what was found, what was expected
         more = [f"and {len(faults) - _SHOWN_FAULTS} more faults"] if len(faults) > _SHOWN_FAULTS else []
-        super().__init__("\n".join([*faults[:_SHOWN_FAULTS], *more]))
+        super().__init__("; ".join([*faults[:_SHOWN_FAULTS], *more]))
 
 
 _SHOWN_FAULTS = 20
@@ -285,6 +285,9 @@ def read_bench(
 ) -> Bench:  # All of it, or an error with every fault
     "Read a bench and check that its files agree with each other."
     folder = Path(folder)
+    if not folder.is_dir():
+        found = "a file" if folder.exists() else "nothing"
+        raise BenchError([f"{visible(str(folder))}: expected a folder with key/ and arms/, found {found}"])
     faults: list[str] = []
     about = _BenchFile()
     if (folder / "bench.json").exists():
