@@ -6,7 +6,7 @@ Docs: https://example.org/crucible_nb/review_score.html.md"""
 
 # %% auto #0
 __all__ = ['FINDING_BUCKETS', 'SCORE_COLUMNS', 'finding_bucket', 'must_span', 'lands_in', 'findings_table', 'score_findings',
-           'severity_ranks', 'score_bench', 'must_table', 'run_table']
+           'severity_ranks', 'score_bench', 'check_severities', 'must_table', 'run_table']
 
 # %% ../../nbs/23_review_score.ipynb #cell-2
 import warnings
@@ -16,10 +16,10 @@ import numpy as np
 import pandas as pd
 
 from ..languages import enclosing_symbol, language_of, symbols
-from .bench import Bench, Cite, Finding, Must, Verdict
+from .bench import Bench, BenchError, Cite, Finding, Must, Verdict
 from .citations import CiteCheck, LiveTree, Source, check_cite, stands_in, tree_warning
 from ..rules import MUST_TAGS, Rules
-from ..text import shown
+from ..text import shown, visible
 
 # %% ../../nbs/23_review_score.ipynb #cell-6
 FINDING_BUCKETS = ("fabricated", "refused", "suspect", "out_of_range", "drift", "ok", "uncited")
@@ -433,8 +433,7 @@ def score_bench(
     overseer: str | None = None,  # Whose verdicts count; None: the one that the bench names
 ) -> pd.DataFrame:  # One run a row, sorted by arm and cell, with SCORE_COLUMNS
     "Score every arm on every cell of a bench."
-    if unknown := [word for word in bench.severities if word.strip().lower() not in rules.severity_ranks]:
-        raise ValueError(f"bench.json: severities: expected words of the rules, found {', '.join(map(shown, unknown))}")
+    check_severities(bench, rules)
     overseer = bench.choose_overseer(overseer)
     table = score_findings(findings_table(bench, tree, overseer), must_table(bench), run_table(bench), rules)
     commit, dirty = _tree_state(bench, tree)
@@ -447,6 +446,26 @@ def score_bench(
         signature=rules.signature("review"),
     )
     return table[list(SCORE_COLUMNS)]
+
+
+def check_severities(
+    bench: Bench,  # With findings
+    rules: Rules,  # With a scale and its aliases
+) -> None:  # Or an error that names file, finding and word
+    "Stop where a severity is neither on the scale nor an alias."
+    known = rules.severity_ranks
+    expected = f"expected one of {', '.join(known)} or a declared alias"
+    words = [("bench.json: severities", word) for word in bench.severities]
+    words += [
+        (f"arms/{visible(run.arm)}/{visible(run.cell)}.json: {visible(finding.id)} severity", finding.severity)
+        for run in bench.runs.values()
+        for finding in run.findings
+    ]
+    unknown = [
+        f"{where}: {expected}, found {shown(word)}" for where, word in words if word.strip().lower() not in known
+    ]
+    if unknown:
+        raise BenchError(unknown)
 
 
 def must_table(
