@@ -134,7 +134,7 @@ def find_leaks(
     for name, data in outputs.items():
         seen = views(name, data)
         letters = [_letters(view) for view in seen]
-        excused = views(name, (twin or {}).get(name, b""))
+        excused = views(name, twin[name]) if twin and name in twin else [""]
         for text in texts:
             wanted = _letters(text.text)
             if wanted and not any(wanted in view for view in letters):
