@@ -21,7 +21,7 @@ import pandas as pd
 
 from ..languages import enclosing_symbol, language_of, symbols
 from .bench import AntiHit, Bench, Cell, Cite, Finding, Must
-from .citations import CiteCheck, LiveTree, Source, check_cite
+from .citations import CiteCheck, LiveTree, Source, check_cite, stands_in
 
 # %% ../../nbs/22_match.ipynb #cell-5
 _WIDE = frozenset({"class", "namespace", "section"})  # Too large to be "the same block"
@@ -37,14 +37,13 @@ class Block:
     symbol: str | None = None  # Name of the function; None: a stretch of lines
     lines: tuple[int, int] | None = None  # First and last line of the thing itself; None: not known
 
-    def holds(
+    def touches(
         self,
         first: int,  # First line of some code in the same file
         last: int,  # Last line, included
-    ) -> bool:  # At least half of its lines
-        "Whether a stretch of lines lies in the block."
-        shared = min(last, self.last) - max(first, self.first) + 1
-        return shared > 0 and 2 * shared >= last - first + 1
+    ) -> bool:
+        "Whether a stretch of lines shares a line with the block."
+        return first <= self.last and last >= self.first
 
 
 def must_block(
@@ -115,38 +114,38 @@ def lands_in(
     cleared: bool = False,  # The overseer says that the cited code is there
 ) -> str | None:  # One of WAYS; None: it does not land there
     "How a cite lands in a block, if it does."
-    check = check or check_cite(tree, cite, hints=False)
-    source = tree.source(cite.path)
-    if isinstance(source, str):
-        return None
-    here = isinstance(source, Source) and source.path == block.path
+    source, home = tree.source(cite.path), tree.source(block.path)
+    quote = cite.quote if cite.quote and cite.quote.strip() else None
     first, last = sorted((cite.line, cite.line if cite.end_line is None else cite.end_line))
-    if not (cite.quote and cite.quote.strip()):
-        return "line" if here and check.bucket == "ok" and block.holds(first, last) else None
+    width = quote.strip("\r\n").count("\n") if quote else last - first
+    too_wide = width >= max(_WIDEST, 2 * (block.last - block.first + 1))
+    if isinstance(source, str) or not isinstance(home, Source) or too_wide:
+        return None
+    check = check or check_cite(tree, cite, hints=False)
+    here = source is not None and source.path == block.path
+    if quote is None:
+        return "line" if here and check.bucket == "ok" and block.touches(first, last) else None
     if check.reason not in ("quote_absent", "no_such_file"):
         if check.found_line is None or not here:
             return None
-        if check.bucket != "ok" and check.weak is None:
-            return "quote" if _stands_in(tree, block, cite.quote) else None
-        return "quote" if block.holds(check.found_line, check.found_line + _more_lines(cite.quote)) else None
-    if check.level == "elided" and here and block.first <= check.found_line <= block.last:
-        return "elided"
-    if check.weak is None and not here and _stands_in(tree, block, cite.quote):
-        return "moved"
-    if check.weak is None and before is not None and _stands_in(*before, cite.quote):
+        if check.bucket == "ok" or check.weak is not None:
+            return "quote" if block.touches(check.found_line, check.found_line + width) else None
+        return "quote" if stands_in(home, quote, block.first, block.last) else None
+    stands = stands_in(home, quote, block.first, block.last) if here or check.weak is None else None
+    if stands:
+        return "elided" if stands == "elided" else "moved"
+    if before is not None and check.weak is None and _stood_in(*before, quote):
         return "merge"
-    return "cleared" if cleared and here and block.holds(first, last) else None
+    return "cleared" if cleared and here and block.touches(first, last) else None
 
 
-def _more_lines(quote: str) -> int:
-    "Lines of a quote after its first."
-    return quote.strip("\r\n").count("\n")
+_WIDEST = 30  # Lines
 
 
-def _stands_in(tree: LiveTree, block: Block, quote: str) -> bool:
-    "Whether a quote stands in a block."
-    found = check_cite(tree, Cite(block.path, block.first, block.last, quote), hints=False)
-    return found.bucket == "ok" and block.holds(found.found_line, found.found_line + _more_lines(quote))
+def _stood_in(tree: LiveTree, block: Block, quote: str) -> bool:
+    "Whether a quote stands in a block of another tree."
+    source = tree.source(block.path)
+    return isinstance(source, Source) and stands_in(source, quote, block.first, block.last) is not None
 
 # %% ../../nbs/22_match.ipynb #cell-16
 def strict_landings(
@@ -374,21 +373,13 @@ def _place(tree: LiveTree, checks: Iterable[tuple[Cite, CiteCheck]], block: Bloc
     best = ("", "")
     for cite, check in checks:
         if way := lands_in(tree, block, cite, check=check):
-            own = block.lines and Block(block.path, *block.lines)
-            if own and (check.found_line is not None or way == "line") and _touches(own, cite, check, way):
+            if block.lines and lands_in(tree, Block(block.path, *block.lines), cite, check=check):
                 return "lines", way
             best = ("block", way)
         elif not best[0]:
             source = tree.source(cite.path)
             best = ("file", "") if isinstance(source, Source) and source.path == block.path else best
     return best
-
-
-def _touches(own: Block, cite: Cite, check: CiteCheck, way: str) -> bool:
-    "Whether the lines of a cite that lands share one with the target's own lines."
-    first = cite.line if way == "line" else check.found_line
-    last = (cite.end_line or cite.line) if way == "line" else first + _more_lines(cite.quote)
-    return first <= own.last and last >= own.first
 
 # %% ../../nbs/22_match.ipynb #cell-31
 def assign(
