@@ -311,7 +311,7 @@ def review(
         if as_json or as_csv:
             _machine(table, as_json)
         else:
-            lines = lines or [*_standing_lines(arm_totals(scores, declared, with_f1=with_f1), bench)]
+            lines = lines or [*_standing_lines(scores, arm_totals(scores, declared, with_f1=with_f1), bench)]
             typer.echo("\n".join([*lines, *_origin_lines(scores)]))
 
 
@@ -405,7 +405,7 @@ def _tree_name(commit: str | None, dirty: bool | None) -> str:
     return f"commit {commit}{' (dirty)' if dirty else ''}" if commit else "a folder that is no commit"
 
 
-def _standing_lines(totals: "pd.DataFrame", bench: "Bench") -> Iterator[str]:
+def _standing_lines(scores: "pd.DataFrame", totals: "pd.DataFrame", bench: "Bench") -> Iterator[str]:
     "One line an arm, macro figures, and each run that failed with its reason."
     from crucible_nb.review.standings import standings
 
@@ -424,6 +424,8 @@ def _standing_lines(totals: "pd.DataFrame", bench: "Bench") -> Iterator[str]:
     for run in bench.runs.values():
         if run.status == "failed":
             yield f"failed: {_line(run.arm)} on {_line(run.cell)}: {_line(run.reason)}"
+    if unjudged := int(scores["unjudged"].sum()):
+        yield f"{unjudged} findings are unjudged: recall is a lower bound, precision is left out where they are"
     yield "means over the cells where the figure is defined; anti_hits and findings: a cell; ok, silent, failed: runs"
     yield "interval: bootstrap over cells, 10000 resamples, seed 0"
 
