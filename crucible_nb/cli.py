@@ -6,7 +6,7 @@ Docs: https://example.org/crucible_nb/cli.html.md"""
 
 # %% auto #0
 __all__ = ['app', 'Source', 'Candidate', 'RulesFile', 'AsJson', 'BenchFolder', 'TreePath', 'Commit', 'score', 'explain', 'lint',
-           'capture', 'backfill', 'review', 'cites', 'main']
+           'capture', 'backfill', 'review', 'cites', 'match', 'main']
 
 # %% ../nbs/40_cli.ipynb #cell-2
 import json
@@ -54,7 +54,7 @@ def _one_line() -> Iterator[None]:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(0) from None
-    except (ValueError, OSError) as problem:
+    except (ValueError, OSError, ImportError) as problem:
         typer.echo(f"crucible: {_line(str(problem))}", err=True)
         raise typer.Exit(1) from None
 
@@ -446,7 +446,72 @@ def _origin_lines(scores: "pd.DataFrame") -> Iterator[str]:
     yield f"key: {first['key_sha256']}"
     yield f"signature: {first['signature']}"
 
-# %% ../nbs/40_cli.ipynb #cell-14
+# %% ../nbs/40_cli.ipynb #cell-15
+@app.command()
+def match(
+    folder: BenchFolder,
+    arm: Annotated[str | None, typer.Option(help="Only this reviewer.")] = None,
+    cell: Annotated[str | None, typer.Option(help="Only this change.")] = None,
+    top: Annotated[int, typer.Option(min=1, help="Proposals a finding.")] = 3,
+    tree: TreePath = None,
+    commit: Commit = None,
+    overseer: Annotated[str | None, typer.Option(help="Whose verdicts, or whose worksheets.")] = None,
+    sheets: Annotated[
+        Path | None, typer.Option(help="Write worksheets for --overseer here; what is typed in them stays.")
+    ] = None,
+    collect: Annotated[
+        Path | None, typer.Option(help="Store what is typed in the worksheets here as verdicts of --overseer.")
+    ] = None,
+    as_json: AsJson = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="One proposal a row, at full precision.")] = False,
+) -> None:
+    "Propose which must a finding might be; write worksheets for an overseer, and collect them. Shows the key."
+    from crucible_nb.review.bench import read_bench
+    from crucible_nb.review.match import proposals
+
+    with _one_line():
+        if as_json + as_csv + (sheets is not None) + (collect is not None) > 1:
+            raise typer.BadParameter("--json, --csv, --sheets and --collect exclude each other")
+        if overseer is None and (sheets is not None or collect is not None):
+            raise typer.BadParameter("--sheets and --collect need --overseer")
+        bench = read_bench(folder)
+        if collect is not None:
+            from crucible_nb.review.worksheet import collect_worksheets
+
+            stored = collect_worksheets(bench, collect, overseer)
+            typer.echo(
+                ", ".join(f"{(stored.change == change).sum()} {change}" for change in ("new", "changed", "kept"))
+            )
+            return
+        live = _live_tree(bench, tree, commit)
+        if sheets is not None:
+            from crucible_nb.review.worksheet import write_worksheets
+
+            written = write_worksheets(bench, live, sheets, overseer, arm=arm, cell=cell, top=top)
+            typer.echo(f"{len(written)} worksheets in {_line(str(sheets))}, private as the key is")
+            return
+        found = proposals(bench, live, arm=arm, cell=cell)
+        found = found[found["rank"] <= top]
+        if as_json or as_csv:
+            _machine(found, as_json)
+        else:
+            typer.echo("\n".join([*_aligned(found), *_rank_lines(bench, live, overseer, arm, cell, top)]))
+
+
+def _rank_lines(
+    bench: "Bench", live: "LiveTree", overseer: str | None, arm: str | None, cell: str | None, top: int
+) -> Iterator[str]:
+    "How often the overseer's must is among the proposals, where there are verdicts."
+    from crucible_nb.review.match import must_ranks
+
+    ranks = must_ranks(bench, live, overseer)
+    ranks = ranks[(ranks.arm == (arm or ranks.arm)) & (ranks.cell == (cell or ranks.cell))]
+    if len(ranks):
+        among = int((ranks.in_cell <= top).sum())
+        yield f"of {len(ranks)} findings with a must, the overseer's is among the first {top} musts for {among}"
+    yield "score = 0.8 x claims alike + 0.2 x place, 0 to 1; lines, block, file: where a cite lands"
+
+# %% ../nbs/40_cli.ipynb #cell-16
 def main() -> None:  # Exits the process
     "The `crucible` program."
     for stream in (sys.stdout, sys.stderr):
