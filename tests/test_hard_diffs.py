@@ -1,5 +1,6 @@
 """Diffs on which an earlier reading lost a file, a name or a line without a word."""
 
+import contextlib
 import time
 
 import pytest
@@ -136,8 +137,6 @@ def test_deleted_keeps_no_old_name():
 def test_time_grows_with_size_only(data):
     """A quadratic reading of these would take minutes."""
     start = time.perf_counter()
-    try:
+    with contextlib.suppress(DiffError):
         assert isinstance(read_diff(data), Diff)
-    except DiffError:
-        pass
     assert time.perf_counter() - start < 20
