@@ -203,7 +203,7 @@ def test_compare_texts_is_symmetric_and_counts_what_it_says(a, b, limit):
 
 
 @given(st.text("ab", min_size=300, max_size=400), st.integers(0, 2**32), st.integers(0, 60))
-@settings(max_examples=20)
+@settings(max_examples=8)
 def test_long_texts_have_the_same_similarity_as_short_ones(text, seed, edits):
     draw = random.Random(seed)
     letters = list(text * 4)
@@ -354,26 +354,30 @@ def test_reading_is_total(path):
 RENAMED = b"diff --git a/x b/x\nrename from x\nrename to x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n"
 
 
-@pytest.mark.parametrize(
-    "data",
-    [
-        RENAMED * 2,
-        b"--- \n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n" * 2,
-        b"--- a/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+b\n" * 2,
-        RENAMED.replace(b"from x", b"from y") + RENAMED.replace(b"rename", b"copy"),
-        b"diff --git \n@@\n",
-        b"diff --git a b c d\nrename from \nrename to \n@@ -1 +1 @@\n-a\n+b\n",
-        b"--- /dev/null\n+++ /dev/null\n@@ -1 +1 @@\n-a\n+b\n",
-        b"diff --git a/dev/null b/dev/null\n--- /dev/null\n+++ /dev/null\n@@ -1 +1 @@\n-a\n+b\n",
-        b"@@ -1 +1 @@\n" * 3,
-        b"--- a/x\n+++ b/x\n@@ -99999999999999999999 +1 @@\n-a\n+b\n",
-        b"--- a/x\n+++ b/x\n@@ -0 +0,0 @@\n",
-        b"diff --cc x\n" * 3,
-        b"\\ No newline\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n\\ No newline\n-a\n\\\n+b\n",
-    ],
-)
-def test_reading_is_total_on_what_was_hard_once(data):
-    check_total(data, read_diff(b"--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n"))
+HARD_ONCE = {
+    "renamed to its own name, twice": RENAMED * 2,
+    "renamed, then copied": RENAMED.replace(b"from x", b"from y") + RENAMED.replace(b"rename", b"copy"),
+    "no old name, twice": b"--- \n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n" * 2,
+    "deleted and added, twice": (
+        b"--- a/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+b\n" * 2
+    ),
+    "no names at all": b"diff --git \n@@\n",
+    "empty names": b"diff --git a b c d\nrename from \nrename to \n@@ -1 +1 @@\n-a\n+b\n",
+    "nothing to nothing": b"--- /dev/null\n+++ /dev/null\n@@ -1 +1 @@\n-a\n+b\n",
+    "nothing to nothing, by git": (
+        b"diff --git a/dev/null b/dev/null\n--- /dev/null\n+++ /dev/null\n@@ -1 +1 @@\n-a\n+b\n"
+    ),
+    "hunk headers alone": b"@@ -1 +1 @@\n" * 3,
+    "a number too large": b"--- a/x\n+++ b/x\n@@ -99999999999999999999 +1 @@\n-a\n+b\n",
+    "a hunk of nothing": b"--- a/x\n+++ b/x\n@@ -0 +0,0 @@\n",
+    "merges without a body": b"diff --cc x\n" * 3,
+    "remarks everywhere": b"\\ No newline\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n\\ No newline\n-a\n\\\n+b\n",
+}
+
+
+@pytest.mark.parametrize("name", HARD_ONCE)
+def test_reading_is_total_on_what_was_hard_once(name):
+    check_total(HARD_ONCE[name], read_diff(b"--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n"))
 
 
 def check_total(data: bytes, reference: Diff) -> None:
