@@ -9,12 +9,14 @@ __all__ = ['OKABE_ITO', 'INK', 'new_axes', 'plot_groups']
 
 # %% ../nbs/03_plots.ipynb #cell-2
 from collections.abc import Sequence
+from functools import cache
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 # %% ../nbs/03_plots.ipynb #cell-5
 OKABE_ITO = {
@@ -34,9 +36,7 @@ def new_axes(
     height: float = 3.2,  # Inches
 ) -> "Axes":  # One, on a figure of its own with an open background
     "Axes in the style of this kit."
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(width, height), layout="constrained")
+    figure = _figure_class()(figsize=(width, height), layout="constrained")
     figure.patch.set_alpha(0)
     axes = figure.subplots()
     axes.patch.set_alpha(0)
@@ -47,6 +47,19 @@ def new_axes(
     for text in (axes.xaxis.label, axes.yaxis.label, axes.title):
         text.set_color(INK)
     return axes
+
+
+@cache
+def _figure_class() -> "type[Figure]":
+    "A figure whose plain text is its title, for those who do not see it."
+    from matplotlib.figure import Figure
+
+    class TitledFigure(Figure):
+        def __repr__(self) -> str:
+            titles = [self.get_suptitle(), *(axes.get_title(loc) for axes in self.axes for loc in ("left", "center"))]
+            return next((" ".join(title.split()) for title in titles if title), super().__repr__())
+
+    return TitledFigure
 
 # %% ../nbs/03_plots.ipynb #cell-7
 def plot_groups(

@@ -280,8 +280,10 @@ def _marked(side: str, number: int | None, line: str, spans: Sequence[tuple[int,
 
 # %% ../../nbs/16_explain.ipynb #cell-19
 _MARK = "background:rgba(0,114,178,.22);text-decoration:underline;text-underline-offset:.2em;color:inherit"
-_CELL = "text-align:left;vertical-align:top;font-family:monospace;white-space:pre-wrap;overflow-wrap:anywhere"
-_NUMBER = "text-align:right;vertical-align:top;opacity:.6;font-variant-numeric:tabular-nums;user-select:none"
+_FONT = "font-family:monospace,monospace;font-size:.95em"
+_CELL = f"text-align:left;vertical-align:top;padding:.1em .4em;{_FONT};white-space:pre-wrap;overflow-wrap:anywhere"
+_NUMBER = f"text-align:right;vertical-align:top;padding:.1em .4em;{_FONT};opacity:.75;user-select:none"
+_TABLE = "width:100%;min-width:40em;table-layout:fixed;border-collapse:collapse"
 _SHOWN = 400  # Lines of one file in a display
 
 
@@ -289,7 +291,7 @@ def _html(explanation: Explanation) -> Iterator[str]:
     "The explanation as HTML, in pieces."
     yield '<div class="crucible-explanation" style="max-width:100%;overflow-x:auto">'
     for line in _sums(explanation):
-        yield f"<div>{escape(visible(line))}</div>"
+        yield f'<div style="{_FONT}">{escape(visible(line))}</div>'
     for file in explanation.files:
         heading = f"<strong><code>{escape(visible(file.path))}</code></strong>: {file.role}{_contribution(file)}"
         yield f'<div style="margin-top:.8em">{heading}</div>'
@@ -305,9 +307,9 @@ def _html(explanation: Explanation) -> Iterator[str]:
 
 def _html_lines(pairs: Sequence[LinePair]) -> Iterator[str]:
     "Line pairs as a table of two sides."
-    yield '<table style="width:100%;table-layout:fixed;border-collapse:collapse"><colgroup><col style="width:3em">'
-    yield '<col><col style="width:3em"><col></colgroup><thead><tr><th></th><th style="text-align:left">reference</th>'
-    yield '<th></th><th style="text-align:left">candidate</th></tr></thead><tbody>'
+    yield f'<table style="{_TABLE}"><colgroup><col style="width:3em">'
+    yield '<col><col style="width:3em"><col></colgroup><thead><tr><td></td><th style="text-align:left">reference</th>'
+    yield '<td></td><th style="text-align:left">candidate</th></tr></thead><tbody>'
     for pair in pairs[:_SHOWN]:
         reference = _html_line(pair.reference, pair.reference_spans)
         candidate = _html_line(pair.candidate, pair.candidate_spans)
