@@ -59,9 +59,9 @@ def _line(text: str) -> str:
     "Untrusted text on one line, with control characters spelled out."
     from crucible_nb.text import visible
 
-    return visible(" ".join(text.split()))
+    return visible(text)
 
-
+# %% ../nbs/40_cli.ipynb #cell-6
 def _input(name: str) -> bytes | Path:
     "What an argument names: a file, or what comes in on standard input."
     return sys.stdin.buffer.read() if name == "-" else Path(name)
@@ -80,7 +80,7 @@ def _rules(path: Path | None) -> "Rules":
 
     return Rules() if path is None else Rules.from_ini(path)
 
-# %% ../nbs/40_cli.ipynb #cell-7
+# %% ../nbs/40_cli.ipynb #cell-8
 @app.command()
 def score(reference: Source, candidate: Candidate, rules: RulesFile = None, as_json: AsJson = False) -> None:
     "Score a run's diff against a reference fix."
@@ -112,7 +112,7 @@ def _counts(result: "FixScore") -> str:
     names = ("matched", "missing", "extra")
     return ", ".join(f"{len(getattr(result, f'{name}_files'))} {name}" for name in names)
 
-
+# %% ../nbs/40_cli.ipynb #cell-9
 @app.command()
 def explain(
     reference: Source,
@@ -133,7 +133,7 @@ def explain(
         else:
             typer.echo(result._repr_html_() if as_html else str(result))
 
-# %% ../nbs/40_cli.ipynb #cell-9
+# %% ../nbs/40_cli.ipynb #cell-11
 _FACTS = frozenset({"left_out", "bom", "eol_folded", "outside_text"})
 
 
@@ -166,7 +166,7 @@ def lint(
         if any(note.kind not in _FACTS for note in found):
             raise typer.Exit(1)
 
-
+# %% ../nbs/40_cli.ipynb #cell-12
 @app.command()
 def capture(
     repo: Annotated[Path, typer.Argument(metavar="REPO", help="A git working tree.")],
@@ -189,7 +189,7 @@ def capture(
             out.write_bytes(taken.diff)
             out.with_name(out.name + ".json").write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
 
-# %% ../nbs/40_cli.ipynb #cell-11
+# %% ../nbs/40_cli.ipynb #cell-14
 @app.command()
 def backfill(
     archive: Annotated[Path, typer.Argument(metavar="ARCHIVE", help="ARCHIVE/<scenario>/<run>/final.diff")],
@@ -224,10 +224,11 @@ def backfill(
 
 
 def _records(table: "pd.DataFrame") -> list[dict[str, object]]:
-    "A table as JSON objects; what is missing is null."
-    return json.loads(table.reset_index().to_json(orient="records", double_precision=15))
+    "A table as JSON objects at full precision; what is missing is null."
+    table = table.reset_index().astype(object)
+    return table.where(table.notna(), None).to_dict("records")
 
-
+# %% ../nbs/40_cli.ipynb #cell-15
 def _summary_lines(table: "pd.DataFrame", summary: "pd.DataFrame") -> Iterator[str]:
     "The summary for people, and each run that has no score with its reason."
     width = max(len("scenario"), *(len(_line(name)) for name in summary.index))
@@ -247,9 +248,10 @@ def _summary_lines(table: "pd.DataFrame", summary: "pd.DataFrame") -> Iterator[s
     yield "interval: bootstrap over the runs, 10000 resamples, seed 0"
     yield f"signature: {signatures.iloc[0] if len(signatures) else 'none'}"
 
-# %% ../nbs/40_cli.ipynb #cell-12
+# %% ../nbs/40_cli.ipynb #cell-16
 def main() -> None:  # Exits the process
     "The `crucible` program."
     for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(errors="backslashreplace")
+        if stream is not None:
+            stream.reconfigure(errors="backslashreplace")
     app()

@@ -95,7 +95,7 @@ def plot_groups(
         _key(axes, marks)
     return axes
 
-
+# %% ../nbs/03_plots.ipynb #cell-8
 def _spread(values: list[float]) -> "pd.Series":
     "Offsets that move points of nearly equal value apart."
     offsets = []

@@ -83,7 +83,7 @@ def _number(value: float) -> str:
 
 def _read_ini(path: Path, rules: type[Rules]) -> dict[str, float | str]:
     "Keyword arguments for `Rules` out of a settings file."
-    parser = ConfigParser(interpolation=None)
+    parser = ConfigParser(interpolation=None, default_section="")
     try:
         parser.read_string(path.read_text(encoding="utf-8"), source=str(path))
     except OSError as problem:
@@ -109,7 +109,7 @@ def _read_ini(path: Path, rules: type[Rules]) -> dict[str, float | str]:
         raise RulesError(f"{path}: {problem}") from None
     return values
 
-
+# %% ../nbs/00_rules.ipynb #cell-9
 def _value(where: str, text: str, kind: type) -> float | str:
     "A rule's value as the type that the rule has."
     if kind is not float:

@@ -94,7 +94,7 @@ _COLUMNS = {
     "signature": "str",
 }
 
-
+# %% ../../nbs/14_archive.ipynb #cell-11
 def _row(answer: FixScore | Unscored) -> dict[str, object]:
     "The cells of one run: score, counts, file lists, and the reason where there is no score."
     if isinstance(answer, Unscored):
@@ -121,7 +121,7 @@ def _frame(rows: list[dict[str, object]], index: pd.Index) -> pd.DataFrame:
     "Rows as a table with fixed columns and types, also when there are none."
     return pd.DataFrame(rows, index=index, columns=list(_COLUMNS)).astype(_COLUMNS)
 
-# %% ../../nbs/14_archive.ipynb #cell-14
+# %% ../../nbs/14_archive.ipynb #cell-15
 class ArchiveError(ValueError):
     "A folder that is no archive of runs."
 
@@ -159,7 +159,7 @@ def read_archive(
     table = pd.DataFrame(rows, index=pd.Index([f"{row['scenario']}/{row['run']}" for row in rows], name="run_id"))
     return table.astype({"test_passed": "boolean", "hidden_passed": "boolean"})
 
-
+# %% ../../nbs/14_archive.ipynb #cell-16
 def _folders(parent: Path) -> list[Path]:
     "Its folders by name, without hidden ones and without links that could lead out of the archive."
     return sorted(p for p in parent.iterdir() if p.is_dir() and not p.is_symlink() and not p.name.startswith("."))
@@ -183,7 +183,7 @@ def _read_inside(file: Path, folder: Path) -> bytes:
         raise PermissionError(f"{file}: a link out of the archive was not followed")
     return file.read_bytes()
 
-# %% ../../nbs/14_archive.ipynb #cell-18
+# %% ../../nbs/14_archive.ipynb #cell-20
 SCORE_FILE = "reference_fix.json"
 
 
@@ -217,7 +217,7 @@ def _read_scenario_once(folder: Path) -> tuple[Reference | str, str | None]:
     except (ValueError, OSError) as problem:
         return str(problem), None
 
-
+# %% ../../nbs/14_archive.ipynb #cell-21
 def _backfill_run(
     scenario: Path,
     diff: Path,
@@ -250,7 +250,7 @@ def _unscored(reason: str, target: Path, hashes: dict[str, str | None]) -> tuple
     target.unlink(missing_ok=True)
     return _row(Unscored(reason)), {"state": "unscored", **hashes}
 
-
+# %% ../../nbs/14_archive.ipynb #cell-22
 def _stored(target: Path, signature: str, hashes: dict[str, str | None]) -> FixScore | None:
     "The score at `target`, if these rules made it from these inputs."
     try:
@@ -280,7 +280,7 @@ def _write(target: Path, text: str) -> None:
     finally:
         part.unlink(missing_ok=True)
 
-# %% ../../nbs/14_archive.ipynb #cell-22
+# %% ../../nbs/14_archive.ipynb #cell-26
 def summarise(
     table: pd.DataFrame,  # What backfill returned, or any table with scenario, value, matched, unscored, signature
 ) -> pd.DataFrame:  # One scenario a row, sorted; values in [0, 1], higher is closer

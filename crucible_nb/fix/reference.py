@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from .diffs import Diff, DiffError, FileChange, join_changes, read_diff
-from ..text import Note, read_text
+from ..text import Note, read_text, uncolour
 
 # %% ../../nbs/11_reference.ipynb #cell-5
 class ReferenceFixError(ValueError):
@@ -58,8 +58,8 @@ def _blocks(lines: Sequence[str]) -> Iterator[_Heading | _Fence]:
     "The headings and the fenced blocks of a markdown text, in order."
     at = 0
     while at < len(lines):
-        line = lines[at]
-        below = lines[at + 1] if at + 1 < len(lines) else ""
+        line = lines[at].removesuffix("\r")
+        below = lines[at + 1].removesuffix("\r") if at + 1 < len(lines) else ""
         if fence := _fence(lines, at):
             yield fence
             at += len(fence.lines) + 1
@@ -69,10 +69,10 @@ def _blocks(lines: Sequence[str]) -> Iterator[_Heading | _Fence]:
             yield _Heading(1 if found[1][0] == "=" else 2, line.strip())
         at += 1
 
-
+# %% ../../nbs/11_reference.ipynb #cell-10
 def _fence(lines: Sequence[str], at: int) -> _Fence | None:
     "The fenced block that opens at `at`; None where none does."
-    opened = _FENCE.match(lines[at])
+    opened = _FENCE.match(lines[at].removesuffix("\r"))
     if opened is None or (opened["fence"][0] == "`" and "`" in opened["info"]):
         return None
     quotes = opened["indent"].count(">")
@@ -81,11 +81,12 @@ def _fence(lines: Sequence[str], at: int) -> _Fence | None:
     counts = [0, 0]
     closing = re.compile(rf"( {{0,3}}){re.escape(opened['fence'][0])}{{{len(opened['fence'])},}}[ \t]*$")
     for here in range(at + 1, len(lines)):
-        line = _undented(lines[here], quotes, width)
+        raw = _undented(lines[here], quotes, width)
+        line = raw.removesuffix("\r")
         found = closing.match(line)
         if found and not (found[1] and _is_context(lines[here + 1 : here + 3], counts)):
             return _Fence(at, opened["info"].strip(), tuple(content), True)
-        content.append(line)
+        content.append(raw)
         _count(line, counts)
     return _Fence(at, opened["info"].strip(), tuple(content), False)
 
@@ -97,7 +98,7 @@ def _undented(line: str, quotes: int, width: int) -> str:
     blanks = len(line) - len(line.lstrip(" \t"))
     return line[min(blanks, width) :]
 
-# %% ../../nbs/11_reference.ipynb #cell-10
+# %% ../../nbs/11_reference.ipynb #cell-11
 _HUNK_COUNTS = re.compile(r"@@ -\d+(?:,(\d{1,9}))? \+\d+(?:,(\d{1,9}))? @@")
 
 
@@ -117,7 +118,7 @@ def _is_context(below: Sequence[str], counts: Sequence[int]) -> bool:
     first = next((line for line in below if line.strip()), "")
     return first.startswith(("+", "-", "@@", " ", "diff --git ", "```", "~~~"))
 
-# %% ../../nbs/11_reference.ipynb #cell-13
+# %% ../../nbs/11_reference.ipynb #cell-14
 _BAD_WORDS = re.compile(r"\b(?:wrong|incorrect|avoid|tempting|do not)\b", re.I)
 _ALTERNATIVE = re.compile(r"[*_` ]*alternative", re.I)
 _DIFF_START = re.compile(r"[ \t]*(?:diff -|--- |Index: |From [0-9a-f]{40} |commit [0-9a-f]{40}|@@ -)")
@@ -130,7 +131,9 @@ def read_reference(
     "The reference diffs of a `REFERENCE_FIX.md`."
     name = str(source) if isinstance(source, Path) else "reference"
     text, notes = read_text(source, ReferenceFixError)
-    lines = [line.removesuffix("\r") for line in text.split("\n")]
+    text, colour = uncolour(text)
+    notes += colour
+    lines = text.split("\n")
     start = next((at for at, line in enumerate(lines) if line.strip()), 0)
     blocks = [] if _DIFF_START.match(lines[start]) else list(_blocks(lines))
     fences = [block for block in blocks if isinstance(block, _Fence)]
@@ -144,7 +147,7 @@ def read_reference(
     prose = "\n".join(line for at, line in enumerate(lines) if at not in inside) if fences else ""
     return Reference(tuple(alternatives), prose, name, tuple(notes + noted))
 
-
+# %% ../../nbs/11_reference.ipynb #cell-15
 def _read_fences(blocks: Iterable[_Heading | _Fence]) -> tuple[list[Diff], list[Note]]:
     "The alternatives that a markdown text holds, and notes on what was left out."
     alternatives: list[list[Diff]] = [[]]
@@ -180,7 +183,7 @@ def _counts(fence: _Fence) -> bool:
     first = next((line for line in fence.lines if line.strip()), "")
     return bool(_DIFF_START.match(first))
 
-
+# %% ../../nbs/11_reference.ipynb #cell-16
 def _read_fence(fence: _Fence) -> tuple[Diff, list[Note]]:
     "The diff in a fence, with line numbers of the markdown file, and notes on the fence."
     notes = []
@@ -216,7 +219,7 @@ def _nothing_found(name: str, fences: Sequence[_Fence], notes: Sequence[Note]) -
     first = f" (line {notes[0].line}: {notes[0].message})" if notes else ""
     return f"{name}: no reference diff: {looked_for}; found {found}{first}"
 
-# %% ../../nbs/11_reference.ipynb #cell-14
+# %% ../../nbs/11_reference.ipynb #cell-17
 def _shift(diff: Diff, by: int) -> Diff:
     "The same diff, found `by` lines further down in a file."
     files = [
@@ -248,7 +251,7 @@ def join_references(
         tuple(note for reference in references for note in reference.notes),
     )
 
-# %% ../../nbs/11_reference.ipynb #cell-24
+# %% ../../nbs/11_reference.ipynb #cell-27
 def lint(
     reference: Reference,  # What read_reference returned
     tree: Path | None = None,  # The scenario's files before the fix; None: look at the reference alone
@@ -280,7 +283,7 @@ def _lint_change(change: FileChange, tree: Path) -> list[Note]:
     notes = [_lint_hunk(hunk.before, hunk.old_start, hunk.line, name, lines) for hunk in change.hunks]
     return [note for note in notes if note]
 
-
+# %% ../../nbs/11_reference.ipynb #cell-28
 def _lint_hunk(before: tuple[str, ...], start: int | None, line: int, path: str, lines: list[str]) -> Note | None:
     "What is wrong with the place of a hunk; None where its old text stands where it says."
     size = len(before)

@@ -54,7 +54,7 @@ def match_files(
     pairs.sort(key=lambda pair: pair[0].path)
     return Matching(tuple(pairs), tuple(sorted(missing)), tuple(sorted(extra)), tuple(notes))
 
-
+# %% ../../nbs/12_fix_score.ipynb #cell-7
 def _aliases(missing: Sequence[FileChange], extra: Sequence[FileChange]) -> list[tuple[str, str]]:
     "Pairs of paths, reference's first, that a rename on one side makes one file; each path once, in order."
     pairs = {(a.path, b.path) for a in missing for b in extra if a.path == _old_name(b) or _old_name(a) == b.path}
@@ -71,7 +71,7 @@ def _old_name(change: FileChange) -> str | None:
     "The name that a renamed file had; a copy leaves its source alone, so it has none."
     return change.old_path if change.status == "renamed" else None
 
-# %% ../../nbs/12_fix_score.ipynb #cell-10
+# %% ../../nbs/12_fix_score.ipynb #cell-11
 @dataclass(frozen=True, slots=True)
 class FileScore:
     "How alike the added texts of one matched file are, with the counts behind it."
@@ -95,7 +95,7 @@ def _file_score(wanted: FileChange, found: FileChange, size_limit: float) -> tup
     score = FileScore(wanted.path, alike.value, alike.unit, alike.shared, alike.length)
     return score, _similarity_note(wanted, found, alike)
 
-
+# %% ../../nbs/12_fix_score.ipynb #cell-12
 def _similarity_note(wanted: FileChange, found: FileChange, alike: TextSimilarity) -> Note | None:
     "The note on a similarity that is not the plain one of two texts, by character."
     if not wanted.added and not found.added:
@@ -113,10 +113,10 @@ def _similarity_note(wanted: FileChange, found: FileChange, alike: TextSimilarit
         "the added texts are too long for characters: lines were compared",
     )
 
-# %% ../../nbs/12_fix_score.ipynb #cell-12
+# %% ../../nbs/12_fix_score.ipynb #cell-14
 SCHEMA_VERSION = 1
 
-
+# %% ../../nbs/12_fix_score.ipynb #cell-15
 @dataclass(frozen=True, slots=True)
 class FixScore:
     "How close a candidate diff is to a reference, with all that the number was made from."
@@ -163,7 +163,7 @@ class FixScore:
     def _repr_html_(self) -> str:
         return _score_html(self)
 
-# %% ../../nbs/12_fix_score.ipynb #cell-13
+# %% ../../nbs/12_fix_score.ipynb #cell-16
 def score_fix(
     reference: Reference | Diff | bytes | str | Path,  # What is scored against; markdown or a bare diff if not yet read
     candidate: Diff | bytes | str | Path,  # What is scored: a run's final `git diff HEAD`
@@ -182,7 +182,7 @@ def score_fix(
     ]
     return max(scores, key=lambda score: score.value)
 
-
+# %% ../../nbs/12_fix_score.ipynb #cell-17
 def _score_alternative(
     reference: Diff, candidate: Diff, rules: Rules, number: int, markdown_notes: tuple[Note, ...]
 ) -> FixScore:
@@ -221,7 +221,7 @@ def _score_alternative(
         files=files,
     )
 
-
+# %% ../../nbs/12_fix_score.ipynb #cell-18
 def _textual(files: Sequence[FileScore]) -> float | None:
     "Mean similarity of the matched files that have text; 0.0 where none is matched, None where none has text."
     if not files:
@@ -229,7 +229,7 @@ def _textual(files: Sequence[FileScore]) -> float | None:
     alike = [file.similarity for file in files if file.similarity is not None]
     return math.fsum(alike) / len(alike) if alike else None
 
-# %% ../../nbs/12_fix_score.ipynb #cell-14
+# %% ../../nbs/12_fix_score.ipynb #cell-19
 _ROW = "text-align:left;vertical-align:top;padding:.15em 1em .15em 0;white-space:normal"
 _FRAME = "display:inline-block;width:8em;height:.7em;border:1px solid currentColor;opacity:.75"
 
