@@ -221,7 +221,7 @@ def _fold(section: Section) -> list[Hunk]:
         section.note("eol_folded", where[0], f"CR before the line end was dropped from {len(where)} changed lines")
     return folded
 
-# %% ../../nbs/10_diffs.ipynb #cell-15
+# %% ../../nbs/10_diffs.ipynb #cell-18
 def join_changes(
     changes: Iterable[FileChange],  # Sections, in the order of the diff; a path may come twice
 ) -> tuple[tuple[FileChange, ...], list[Note]]:  # Each path once, at its first place; a note for each join
@@ -260,7 +260,7 @@ def _join(sections: Sequence[FileChange]) -> FileChange:
         hunks=tuple([hunk for change in sections for hunk in change.hunks]),
     )
 
-# %% ../../nbs/10_diffs.ipynb #cell-16
+# %% ../../nbs/10_diffs.ipynb #cell-19
 def _joined_status(statuses: Sequence[str]) -> str:
     "What several sections do to one file, taken together."
     if statuses[-1] == "deleted":
@@ -270,7 +270,7 @@ def _joined_status(statuses: Sequence[str]) -> str:
             return telling
     return "mode" if set(statuses) == {"mode"} else "modified"
 
-# %% ../../nbs/10_diffs.ipynb #cell-18
+# %% ../../nbs/10_diffs.ipynb #cell-22
 def read_diff(
     source: bytes | str | Path,  # A diff: bytes or text as git printed it, or the file that holds it
 ) -> Diff:  # Its files in order, each once; every repair and loss as a note
@@ -307,7 +307,7 @@ def _read_changes(lines: Sequence[str], has_cr: bool) -> tuple[list[FileChange],
             changes.append(change)
     return changes, notes + outside
 
-# %% ../../nbs/10_diffs.ipynb #cell-19
+# %% ../../nbs/10_diffs.ipynb #cell-23
 def _unindent(lines: list[str]) -> list[Note]:
     "Take away blanks before the very first header, which a tool stripped from the rest."
     first = next(at for at, line in enumerate(lines) if line and not line.isspace())
@@ -345,7 +345,7 @@ _LOOKALIKES = (
     (r"@@", "hunks without file names"),
 )
 
-# %% ../../nbs/10_diffs.ipynb #cell-20
+# %% ../../nbs/10_diffs.ipynb #cell-24
 def _nothing_readable(source: bytes | str | Path, lines: Sequence[str]) -> str:
     "One line that says what was looked for and what the input seems to be."
     name = f"{source}: " if isinstance(source, Path) else ""
@@ -357,7 +357,7 @@ def _nothing_readable(source: bytes | str | Path, lines: Sequence[str]) -> str:
     expected = "expected `diff --git a/x b/x`, or `--- a/x` and `+++ b/x` before `@@ -1 +1 @@`"
     return f"{name}no file section of a diff in {len(lines)} lines: {expected}; {found}"
 
-# %% ../../nbs/10_diffs.ipynb #cell-28
+# %% ../../nbs/10_diffs.ipynb #cell-32
 _CELL = "text-align:left;vertical-align:top;padding:.2em .8em .2em 0;white-space:normal"
 _CODE = "font-family:monospace,monospace;font-size:.9em;white-space:pre-wrap;overflow-wrap:anywhere"
 _TINTS = {"+": "background:rgba(0,158,115,.18)", "-": "background:rgba(213,94,0,.18)"}
@@ -413,7 +413,7 @@ def _file_html(change: FileChange) -> str:
         rows.append(f"<div>and {len(lines) - _SHOWN_LINES} more lines</div>")
     return f"<details><summary>{name}</summary>{''.join(rows)}</details>"
 
-# %% ../../nbs/10_diffs.ipynb #cell-37
+# %% ../../nbs/10_diffs.ipynb #cell-41
 def from_patchset(
     patches: "PatchSet",  # What unidiff read
 ) -> Diff:  # The same files, as far as unidiff kept them

@@ -57,7 +57,10 @@ def match_files(
 # %% ../../nbs/12_fix_score.ipynb #cell-7
 def _aliases(missing: Sequence[FileChange], extra: Sequence[FileChange]) -> list[tuple[str, str]]:
     "Pairs of paths, reference's first, that a rename on one side makes one file; each path once, in order."
-    pairs = {(a.path, b.path) for a in missing for b in extra if a.path == _old_name(b) or _old_name(a) == b.path}
+    missing_paths = {change.path for change in missing}
+    extra_paths = {change.path for change in extra}
+    pairs = {(old, change.path) for change in extra if (old := _old_name(change)) in missing_paths}
+    pairs |= {(change.path, old) for change in missing if (old := _old_name(change)) in extra_paths}
     taken: set[tuple[str, str]] = set()
     chosen = []
     for wanted, found in sorted(pairs):
