@@ -131,9 +131,12 @@ def _entry(node: ast.FunctionDef | ast.ClassDef, cell: _Cell, owner: str = "") -
         (child.target.id, cell.typed(child.annotation, child.value), cell.meaning(child.annotation, child.end_lineno))
         for child in fields
     ]
+    made = next((child for child in node.body if getattr(child, "name", "") == "__init__"), None)
+    made = _entry(made, cell, f"{name}.") if made else None
     members = [_entry(child, cell, f"{name}.") for child in node.body if _is_public(child)]
     raised = any(ast.unparse(base).endswith(("Error", "Exception")) for base in node.bases)
-    return Entry(name, "exception" if raised else "class", "", doc, tuple(rows), tuple(members))
+    kind = "exception" if raised else "class"
+    return Entry(name, kind, made.signature if made else "", doc, tuple(made.rows if made else rows), tuple(members))
 
 
 def _own_line(node: ast.FunctionDef, part: ast.AST) -> int | None:

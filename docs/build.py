@@ -6,7 +6,6 @@ A figure without alt text, a formula that MathML can not show, and a link withou
 
 import argparse
 import base64
-import html
 import json
 import os
 import posixpath
@@ -15,7 +14,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -316,7 +315,7 @@ def _entry(entry: api.Entry, module: str, links: Links, page: Page, ticks: str =
     options = f":module: {module}\n" + (f":{entry.kind}:\n" if entry.kind != kind else "")
     inside = [links.relink(entry.doc, page)]
     if entry.rows:
-        first = "field" if kind in ("class", "exception") else "argument"
+        first = "field" if kind in ("class", "exception") and not entry.signature else "argument"
         rows = "\n".join(
             f"| {'*returns*' if name == 'returns' else _code(name)} | {_code(typed)} | {_cell(meaning, links, page)} |"
             for name, typed, meaning in entry.rows
@@ -348,7 +347,8 @@ def show_output(output: dict, head: dict[str, str], page: Page, pictures: Path) 
     if "image/png" in data:
         alt = head.get("fig-alt") or head.get("fig-cap") or simple
         if not alt or alt.startswith("<"):
-            raise PageError(f"{page.source}: a figure has no alt text: draw it with plots.new_axes and a title, or say `#| fig-alt: ...`")
+            remedy = "draw it with plots.new_axes and a title, or say `#| fig-alt: ...`"
+            raise PageError(f"{page.source}: a figure has no alt text: {remedy}")
         return _picture(data["image/png"], " ".join(alt.split()), page, pictures)
     if "text/markdown" in data:
         return data["text/markdown"], data["text/markdown"]
@@ -412,15 +412,17 @@ RECORD = """# Methodology record
 
 > Which choices do the source documents leave open or contradict, and what did this kit choose?
 
-Every place in the chapters that carries the sign {sign} stands here, in the words of its chapter: {total} in all. The list is
-made from the notebooks when the site is built, so it can not fall behind them. Each entry links to its place, where
-the reason and, if there is one, the measurement stand.
+Every place in the chapters that carries the sign {sign} stands here, in the words of its chapter: {total} in all. The
+list is made from the notebooks when the site is built, so it can not fall behind them. Each entry links to its place,
+where the reason and, if there is one, the measurement stand.
 """
 
 
 def methodology(pages: list[Page]) -> Page:
     """Every open choice of both systems in one list."""
-    page = Page("methodology", "", "Methodology record", "Every choice that a source leaves open, in one list.", "Record")
+    page = Page(
+        "methodology", "", "Methodology record", "Every choice that a source leaves open, in one list.", "Record"
+    )
     total = sum(len(other.open) for other in pages)
     body = [RECORD.format(sign=SIGN, total=total)]
     twin = list(body)
@@ -450,7 +452,9 @@ def _moved_links(text: str, page: Page) -> str:
 
 def changelog(links: Links) -> Page:
     """What moved a number, release by release, and then everything else."""
-    page = Page("changelog", "CHANGELOG.md", "Changelog of scores", "What moved a number, and what else changed.", "Record")
+    page = Page(
+        "changelog", "CHANGELOG.md", "Changelog of scores", "What moved a number, and what else changed.", "Record"
+    )
     text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     intro, *releases = re.split(r"(?m)^## ", text)
     scores, rest = [], []

@@ -30,9 +30,12 @@ class _Page(HTMLParser):
 
 
 def tidy(site: Path) -> None:
-    """One id a page: an anchor of nbdev's wins over the title's own id and yields to any other."""
+    """One id a page: an anchor of nbdev's wins over the title's own id and yields to any other. Names for landmarks."""
     for path in site.rglob("*.html"):
         text = path.read_text(encoding="utf-8")
+        text = text.replace('<p class="caption" role="heading">', '<p class="caption" role="heading" aria-level="2">')
+        text = text.replace('<aside class="sidebar-drawer">', '<aside class="sidebar-drawer" aria-label="Chapters">')
+        text = text.replace('<aside class="toc-drawer', '<aside aria-label="On this page" class="toc-drawer')
         if title := re.search(r'<section id="([^"]+)">\s*<h1>', text):
             name = re.escape(title[1])
             if len(re.findall(f'id="{name}"', text)) > 1:
@@ -51,16 +54,21 @@ def tidy(site: Path) -> None:
 
 def broken_links(site: Path) -> list[str]:
     """Links without a target, ids that stand twice, and assets from elsewhere, one a line."""
-    pages = {path.relative_to(site).as_posix(): _Page(path.read_text(encoding="utf-8")) for path in site.rglob("*.html")}
+    pages = {
+        path.relative_to(site).as_posix(): _Page(path.read_text(encoding="utf-8")) for path in site.rglob("*.html")
+    }
     faults = []
     for name, page in sorted(pages.items()):
-        faults += [f"{name}: id {anchor} stands twice" for anchor in sorted(set(page.ids)) if page.ids.count(anchor) > 1]
+        faults += [
+            f"{name}: id {anchor} stands twice" for anchor in sorted(set(page.ids)) if page.ids.count(anchor) > 1
+        ]
         faults += [f"{name}: loads {link}" for link in page.loads if re.match(r"(?:\w+:)?//", link)]
         for link in sorted({*page.links, *page.loads}):
             if re.match(r"\w+:|//", link):
                 continue
             file, _, anchor = link.partition("#")
-            target = posixpath.normpath(posixpath.join(posixpath.dirname(name), unquote(file.partition("?")[0]))) if file else name
+            path = posixpath.join(posixpath.dirname(name), unquote(file.partition("?")[0]))
+            target = posixpath.normpath(path) if file else name
             if not (site / target).is_file():
                 faults.append(f"{name}: no page {link}")
             elif anchor and target in pages and unquote(anchor) not in pages[target].ids:

@@ -8,17 +8,25 @@ from sphinx.util import logging
 project = "crucible_nb"
 author = "The crucible_nb authors"
 extensions = ["myst_parser", "sphinx_copybutton"]
-myst_enable_extensions = ["amsmath", "attrs_block", "attrs_inline", "colon_fence", "deflist", "dollarmath", "strikethrough"]
+myst_enable_extensions = [
+    "amsmath",
+    "attrs_block",
+    "attrs_inline",
+    "colon_fence",
+    "deflist",
+    "dollarmath",
+    "strikethrough",
+]
 myst_all_links_external = True  # build.py makes and checks every link
 myst_heading_anchors = 4
 suppress_warnings = ["myst.header", "myst.strikethrough"]
 add_module_names = False
 smartquotes = False
-maximum_signature_line_length = 72
 python_display_short_literal_types = True
 copybutton_selector = "div.highlight-python pre"
 html_theme = "furo"
 html_title = project
+html_favicon = "_static/icon.svg"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_js_files = ["site.js"]
