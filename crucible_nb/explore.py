@@ -64,6 +64,7 @@ def _widgets() -> "ModuleType":
     return ipywidgets
 
 # %% ../nbs/38_explore.ipynb #cell-9
+_BOX = "max-width:100%;overflow-x:auto;line-height:1.45"
 _LEFT = "text-align:left;vertical-align:top;padding:.2em 1em .2em 0;white-space:nowrap"
 _RIGHT = "text-align:right;vertical-align:top;padding:.2em 1em .2em 0;font-variant-numeric:tabular-nums"
 
@@ -107,7 +108,7 @@ def _table_html(heads: Sequence[str], rows: Sequence[Sequence[object]], left: in
         "".join(f'<td style="{style}">{cell}</td>' for cell, style in zip(row, styles, strict=True)) for row in rows
     ]
     lines = "".join(f"<tr>{cells}</tr>" for cells in body)
-    return f'<div style="overflow-x:auto"><table><thead><tr>{head}</tr></thead><tbody>{lines}</tbody></table></div>'
+    return f'<div style="{_BOX}"><table><thead><tr>{head}</tr></thead><tbody>{lines}</tbody></table></div>'
 
 
 def _span_svg(row: pd.Series) -> str:
@@ -199,13 +200,14 @@ class RunExplorer(View):
             reference, candidate = read_run(run)
             explained = explain_fix(reference, candidate, self.rules)
         except (ValueError, OSError) as problem:
-            return "".join([*parts, f"<div>no score: {escape(visible(str(problem)))}</div>"])
+            parts.append(f"<div>no score: {escape(visible(str(problem)))}</div>")
+            return f'<div style="{_BOX}">{"".join(parts)}</div>'
         parts.append(explained.score._repr_html_())
         chosen = reference.alternatives[explained.score.alternative]
         for role, title, lines in _files(explained, chosen, candidate):
             if show in ("all", role):
                 parts += [f'<div style="margin-top:1em">{title}</div>', lines]
-        return f'<div style="max-width:100%;overflow-x:auto">{"".join(parts)}</div>'
+        return f'<div style="{_BOX}">{"".join(parts)}</div>'
 
     def _repr_html_(self) -> str:
         return self.page(self.start)
@@ -326,7 +328,8 @@ class WhatIf(View):
             f"after: {escape(table.signature.iloc[0])}, {escape(visible(measure))}{', capped' if capped else ''}",
             f"{moved} of {len(table)} groups change rank",
         ]
-        return "".join(f"<div>{line}</div>" for line in lines) + _table_html(heads, rows, left=1)
+        above = "".join(f"<div>{line}</div>" for line in lines)
+        return f'<div style="{_BOX}">{above}</div>{_table_html(heads, rows, left=1)}'
 
     def _repr_html_(self) -> str:
         return self.page(self.start)
