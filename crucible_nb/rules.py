@@ -33,17 +33,32 @@ class Rules:
     lines: str = field(default="ordered", metadata={"section": "fix"})  # Added lines in order, repeats kept
     eol: str = field(default="fold", metadata={"section": "fix"})  # One CR before a line end is dropped
     size_limit: float = field(default=1e11, metadata={"section": "fix"})  # len a x len b before lines are compared
+    ceiling_scale: float = field(
+        default=10, metadata={"section": "judge"}
+    )  # The best correctness; the scale begins at 0
+    ceiling_step: float = field(default=1, metadata={"section": "judge"})  # Between two grades of that scale
 
     def __post_init__(self) -> None:
+        for name in ("structural_weight", "textual_weight", "size_limit", "ceiling_scale", "ceiling_step"):
+            number = getattr(self, name)
+            if isinstance(number, bool) or not isinstance(number, int | float):
+                raise RulesError(f"{name}: expected a number, found {number!r}")
+            object.__setattr__(self, name, float(number) + 0.0)  # One spelling of zero, so one signature
         for name in ("structural_weight", "textual_weight"):
             weight = getattr(self, name)
             if not 0 <= weight <= 1:
                 raise RulesError(f"{name}: expected a number from 0 to 1, found {weight!r}")
         total = self.structural_weight + self.textual_weight
-        if not math.isclose(total, 1, rel_tol=0, abs_tol=1e-9):
+        if not math.isclose(total, 1, rel_tol=0, abs_tol=1e-12):
             raise RulesError(f"structural_weight + textual_weight: expected a sum of 1, found {total!r}")
         if not self.size_limit > 0:
             raise RulesError(f"size_limit: expected a number above 0, found {self.size_limit!r}")
+        steps = self.ceiling_scale / self.ceiling_step if self.ceiling_step > 0 else 0
+        if not (1 <= steps < math.inf and math.isclose(steps, round(steps), rel_tol=0, abs_tol=1e-9)):
+            raise RulesError(
+                f"ceiling_scale, ceiling_step: expected a scale of whole steps, found {self.ceiling_scale!r} and "
+                f"{self.ceiling_step!r}"
+            )
         for name, choices in CHOICES.items():
             if getattr(self, name) not in choices:
                 raise RulesError(f"{name}: expected one of {', '.join(choices)}, found {getattr(self, name)!r}")
@@ -58,11 +73,14 @@ class Rules:
 
     def signature(
         self,
-        system: str,  # `fix`, the reference-fix scorer
+        system: str,  # `fix`, the reference-fix scorer; `judge`, its ceiling for a judge
     ) -> str:  # One line without blanks, equal for equal rules
         "Which rules make this system's numbers."
+        if system == "judge":
+            scale = f"scale:{_number(self.ceiling_scale)}|step:{_number(self.ceiling_step)}"
+            return f"judge|{scale}|{self.signature('fix')}"
         if system != "fix":
-            raise RulesError(f"signature: expected the system fix, found {system!r}")
+            raise RulesError(f"signature: expected the system fix or judge, found {system!r}")
         parts = [
             system,
             f"w:{_number(self.structural_weight)}+{_number(self.textual_weight)}",
@@ -85,7 +103,7 @@ def _read_ini(path: Path, rules: type[Rules]) -> dict[str, float | str]:
     "Keyword arguments for `Rules` out of a settings file."
     parser = ConfigParser(interpolation=None, default_section="")
     try:
-        parser.read_string(path.read_text(encoding="utf-8"), source=str(path))
+        parser.read_string(path.read_text(encoding="utf-8-sig"), source=str(path))
     except OSError as problem:
         raise RulesError(f"{path}: expected a settings file, found: {problem.strerror or problem}") from None
     except (Error, UnicodeDecodeError) as problem:

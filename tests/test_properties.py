@@ -56,7 +56,7 @@ TRICKY = [
     "diff --git a/x b/x",
     "index 1234567..89abcde 100644",
     "Binary files a/x and b/x differ",
-    "Subproject commit 0123456789012345678901234567890123456789",
+    "Subproject commit 0123456789012345678901234567890123456789 is old",
     "Submodule x 1234567..89abcde:",
     "* Unmerged path x",
     "From 0123456789012345678901234567890123456789 Mon Sep 17 00:00:00 2001",

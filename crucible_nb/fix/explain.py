@@ -264,17 +264,29 @@ def _contribution(file: FileExplanation) -> str:
     return f"{parts}, similarity {file.similarity:.3f} = 2 x {file.shared} / {file.length} {file.unit}s"
 
 
+_WIDE = 2000  # Characters of one line that are shown
+
+
+def _clip(line: str, spans: Sequence[tuple[int, int]]) -> tuple[str, Sequence[tuple[int, int]], str]:
+    "As much of a line and of its spans as is shown, and what is said of the rest."
+    if len(line) <= _WIDE:
+        return line, spans, ""
+    kept = [(start, min(end, _WIDE)) for start, end in spans if start < _WIDE]
+    return line[:_WIDE], kept, f" ... and {len(line) - _WIDE} more characters"
+
+
 def _marked(side: str, number: int | None, line: str, spans: Sequence[tuple[int, int]]) -> Iterator[str]:
     "A line and, under it, a sign below each matched character."
     text = marks = ""
     at = 0
+    line, spans, more = _clip(line, spans)
     for start, end in (*spans, (len(line), len(line))):
         for piece, sign in ((line[at:start], " "), (line[start:end], "^")):
             shown = visible(piece)
             text += shown
             marks += sign * len(shown)
         at = end
-    yield f"  {side} {number:>4} | {text}"
+    yield f"  {side} {number:>4} | {text}{more}"
     if spans:
         yield f"  {'':9} {'':4} | {marks.rstrip()}"
 
@@ -329,7 +341,8 @@ def _html_line(line: str, spans: Sequence[tuple[int, int]]) -> str:
     "A line with its matched characters marked."
     out = ""
     at = 0
+    line, spans, more = _clip(line, spans)
     for start, end in spans:
         out += escape(visible(line[at:start])) + f'<span style="{_MARK}">{escape(visible(line[start:end]))}</span>'
         at = end
-    return out + escape(visible(line[at:]))
+    return out + escape(visible(line[at:]) + more)
