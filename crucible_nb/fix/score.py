@@ -256,29 +256,38 @@ def _textual(files: Sequence[FileScore]) -> float | None:
     return math.fsum(alike) / len(alike) if alike else None
 
 # %% ../../nbs/12_fix_score.ipynb #cell-22
+_ROW = "text-align:left;vertical-align:top;padding:.15em 1em .15em 0;white-space:normal"
+_FRAME = "display:inline-block;width:8em;height:.7em;border:1px solid currentColor;opacity:.75"
+
+
 def _score_html(score: FixScore) -> str:
     "A score as a small table, in the colours of its surroundings."
-
-    def names(paths: Sequence[str]) -> str:
-        shown = ", ".join(f"<code>{escape(visible(path))}</code>" for path in paths[:20])
-        more = f" and {len(paths) - 20} more" if len(paths) > 20 else ""
-        return shown + more if paths else "none"
-
-    textual = "undefined" if score.textual is None else f"{score.textual:.3f}"
+    notes = "none"
+    if score.notes:
+        kinds = escape(", ".join(sorted({note.kind for note in score.notes})))
+        items = "".join(f"<li>{escape(visible(f'{note.kind}: {note.message}'))}</li>" for note in score.notes[:50])
+        notes = f"<details><summary>{kinds}</summary><ul>{items}</ul></details>"
     rows = [
-        ("value", f"<strong>{score.value:.3f}</strong>"),
-        ("structural", f"{score.structural:.3f}"),
-        ("textual", textual),
-        (f"matched ({len(score.matched_files)})", names(score.matched_files)),
-        (f"missing ({len(score.missing_files)})", names(score.missing_files)),
-        (f"extra ({len(score.extra_files)})", names(score.extra_files)),
-        (
-            f"notes ({len(score.notes)})",
-            escape(", ".join(sorted({note.kind for note in score.notes})) or "none"),
-        ),
+        ("value", f"{_bar(score.value)} <strong>{score.value:.3f}</strong>"),
+        ("structural", f"{_bar(score.structural)} {score.structural:.3f}"),
+        ("textual", "undefined" if score.textual is None else f"{_bar(score.textual)} {score.textual:.3f}"),
+        (f"matched ({len(score.matched_files)})", _names_html(score.matched_files)),
+        (f"missing ({len(score.missing_files)})", _names_html(score.missing_files)),
+        (f"extra ({len(score.extra_files)})", _names_html(score.extra_files)),
+        (f"notes ({len(score.notes)})", notes),
         ("signature", f"<code>{escape(score.signature)}</code>"),
     ]
-    cells = "".join(
-        f'<tr><th style="text-align:left">{a}</th><td style="text-align:left">{b}</td></tr>' for a, b in rows
-    )
+    cells = "".join(f'<tr><th style="{_ROW}">{a}</th><td style="{_ROW}">{b}</td></tr>' for a, b in rows)
     return f'<table class="crucible-score">{cells}</table>'
+
+
+def _bar(value: float) -> str:
+    "A bar for a number from 0 to 1; the number itself stands beside it."
+    full = f"display:block;height:100%;width:{100 * value:.1f}%;background:#0072B2"
+    return f'<span aria-hidden="true" style="{_FRAME}"><span style="{full}"></span></span>'
+
+
+def _names_html(paths: Sequence[str]) -> str:
+    "File names, escaped; the first twenty."
+    named = ", ".join(f"<code>{escape(visible(path))}</code>" for path in paths[:20])
+    return (named + f" and {len(paths) - 20} more" * (len(paths) > 20)) or "none"
