@@ -6,7 +6,7 @@ Docs: https://example.org/crucible_nb/cli.html.md"""
 
 # %% auto #0
 __all__ = ['app', 'Source', 'Candidate', 'RulesFile', 'AsJson', 'BenchFolder', 'TreePath', 'Commit', 'score', 'explain', 'lint',
-           'capture', 'backfill', 'review', 'cites', 'match', 'main']
+           'capture', 'backfill', 'review', 'cites', 'publish', 'verify', 'match', 'main']
 
 # %% ../nbs/40_cli.ipynb #cell-2
 import json
@@ -448,6 +448,56 @@ def _origin_lines(scores: "pd.DataFrame") -> Iterator[str]:
 
 # %% ../nbs/40_cli.ipynb #cell-15
 @app.command()
+def publish(
+    folder: BenchFolder,
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="A folder; empty, new, or an older publication.")],
+    tree: TreePath = None,
+    commit: Commit = None,
+    overseer: Annotated[str | None, typer.Option(help="Whose verdicts count.")] = None,
+    rules: RulesFile = None,
+    notes: Annotated[Path | None, typer.Option(help="A text file with what else the reader has to know.")] = None,
+    figures: Annotated[bool, typer.Option(help="Draw figures; needs matplotlib.")] = True,
+) -> None:
+    "Write scores and methodology of a bench, or nothing where it would give the key away."
+    from crucible_nb.review.bench import read_bench
+    from crucible_nb.review.publish import publish as run_publish
+
+    with _one_line(), _warnings_on_stderr():
+        bench = read_bench(folder)
+        text = "" if notes is None else notes.read_text(encoding="utf-8")
+        live = _live_tree(bench, tree, commit)
+        manifest = run_publish(bench, live, out, _rules(rules), overseer, notes=text, figures=figures)
+        for name in (*manifest["files"], "manifest.json"):
+            typer.echo(_line(str(out / name)))
+
+
+@app.command()
+def verify(
+    published: Annotated[Path, typer.Argument(metavar="PUBLISHED", help="A folder that publish wrote.")],
+    folder: BenchFolder,
+    tree: TreePath = None,
+    commit: Commit = None,
+    as_json: AsJson = False,
+) -> None:
+    "Make published scores again from their bench, and compare. Exit status 1: they differ."
+    from crucible_nb.review.bench import read_bench
+    from crucible_nb.review.publish import verify as run_verify
+
+    with _one_line(), _warnings_on_stderr():
+        bench = read_bench(folder)
+        live = None if tree is None and commit is None else _live_tree(bench, tree, commit)
+        found = run_verify(published, bench, live)
+        if as_json:
+            typer.echo(json.dumps({"ok": found.ok, "problems": found.problems, "checked": found.checked}, indent=2))
+        else:
+            for problem in found.problems:
+                typer.echo(_line(problem))
+            typer.echo(f"{len(found.checked)} things checked, {len(found.problems)} problems")
+        if not found.ok:
+            raise typer.Exit(1)
+
+# %% ../nbs/40_cli.ipynb #cell-17
+@app.command()
 def match(
     folder: BenchFolder,
     arm: Annotated[str | None, typer.Option(help="Only this reviewer.")] = None,
@@ -511,7 +561,7 @@ def _rank_lines(
         yield f"of {len(ranks)} findings with a must, the overseer's is among the first {top} musts for {among}"
     yield "score = 0.8 x claims alike + 0.2 x place, 0 to 1; lines, block, file: where a cite lands"
 
-# %% ../nbs/40_cli.ipynb #cell-16
+# %% ../nbs/40_cli.ipynb #cell-18
 def main() -> None:  # Exits the process
     "The `crucible` program."
     for stream in (sys.stdout, sys.stderr):

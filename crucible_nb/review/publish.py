@@ -276,7 +276,7 @@ def _md(text: str) -> str:
     text = visible(" ".join(text.split()))
     for sign in "\\`*<>[]|":
         text = text.replace(sign, f"\\{sign}")
-    return f"\\{text}" if text[:1] in "#+-=~" and text != "---" else text
+    return f"\\{text}" if text.startswith(("#", "+", "-", "=", "~")) and text != "---" else text
 
 
 def to_html(
@@ -435,10 +435,17 @@ def _choices(facts: Facts) -> Iterator[Block]:
     columns = ["anti_claims", *(name if name != "suspect" else "suspects" for name in FINDING_BUCKETS if name != "ok")]
     counts = scores.groupby("arm")[["findings", *columns, "false_findings", "duplicates", "neutral", "unjudged"]].sum()
     yield Block("table", table=counts.reset_index())
-    yield Block("text", "Rankings under other readings: pairs of arms that change places, ties that open or close.")
     stability = rank_stability(facts.readings)
-    shown = stability[["figure", "reading", "arms", "swapped", "ties_changed", "tau_b"]]
-    yield Block("table", table=shown[stability["reading"] != "as declared"])
+    stability = stability[stability["reading"] != "as declared"]
+    moved = stability[(stability["swapped"] > 0) | (stability["ties_changed"] > 0)]
+    yield Block(
+        "text",
+        f"Rankings under {stability['reading'].nunique()} other readings of three figures: pairs of arms that change "
+        f"places, ties that open or close. {len(stability) - len(moved)} of {len(stability)} rankings stay as they are; "
+        "these move:",
+    )
+    if len(moved):
+        yield Block("table", table=moved[["figure", "reading", "arms", "swapped", "ties_changed", "tau_b"]])
 
 
 def _spoken_rules(facts: Facts) -> Iterator[Block]:
