@@ -174,7 +174,7 @@ def test_the_nearest_place_is_the_nearest(tmp_path_factory, content, quote, line
     places = [(text.count("\n", 0, at) + 1, text.count("\n", 0, at + len(wanted) - 1) + 1) for at in starts]
     inside = [first for first, last in places if first <= line + more and last >= line]
     if not quote.strip():
-        assert found.bucket == ("ok" if 1 <= line and line + more <= n else "out_of_range")
+        assert found.bucket == ("ok" if line >= 1 and line + more <= n else "out_of_range")
     elif not places:
         assert found.level != "verbatim"
     elif line < 1 or line + more > n:
