@@ -177,12 +177,14 @@ class Links:
 
     def __init__(self, pages: dict[str, Page], notebooks: dict[Path, list[dict]]):
         self.pages = pages
-        self.symbols: dict[str, str] = {}  # Public name to `page#anchor`
+        # What stands in inline code, to `page` or `page#anchor`
+        self.symbols = {source: page.name for source, page in pages.items() if source.endswith(".md")}
         for path, cells in notebooks.items():
             page = pages[f"nbs/{path.relative_to(ROOT / 'nbs').as_posix()}"]
-            self.symbols.setdefault(path.stem, page.name) if path.stem[:1].isdigit() else None
             if path.parent.name != "nbs":
-                self.symbols[f"{path.parent.name}/{path.stem}"] = page.name
+                self.symbols |= {f"{path.parent.name}/{path.stem}": page.name, path.stem: page.name}
+            elif path.stem[:1].isdigit():
+                self.symbols[path.stem] = page.name
             if page.name == "cli":
                 continue
             for cell in cells:
@@ -364,6 +366,7 @@ def show_output(output: dict, head: dict[str, str], page: Page, pictures: Path) 
         return data["text/markdown"], data["text/markdown"]
     if "text/html" in data:
         made = re.sub(r"<style scoped>.*?</style>\s*", "", data["text/html"], flags=re.S).strip()
+        made = re.sub(r"<td>(?=[^<]{48})", '<td class="long">', made)
         return _fence("{raw} html", f'<div class="output html">\n{made}\n</div>'), _text_output(simple)[1]
     if "application/vnd.jupyter.widget-view+json" in data:
         raise PageError(f"{page.source}: a widget has no picture: run the notebook with make check")
