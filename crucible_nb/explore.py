@@ -20,6 +20,7 @@ import pandas as pd
 from .fix.archive import read_scenario
 from .fix.diffs import Diff, FileChange, read_diff
 from .fix.explain import Explanation, align_lines, explain_fix, lines_html
+from .fix.judge import ceiling
 from .fix.reference import Reference, read_reference
 from .fix.score import FixScore, match_files, score_fix
 from .plots import INK, OKABE_ITO, new_axes
@@ -251,18 +252,14 @@ class WhatIf(View):
         by: str = "run",  # Column with the group
         rules: Rules = Rules(),  # noqa: B008  # In force
         measures: Mapping[str, Measure] | None = None,  # Others beside `score_fix`, by name
-        grades: pd.Series | None = None,  # A judge's grade for each run_id; None: no ceiling to try
-        ceiling: Callable[[float], float] | None = None,  # The highest grade that a value supports
+        grades: pd.Series | None = None,  # A judge's grade for each run_id, on the rules' scale; None: none to cap
         start: float = 0.3,  # Structural weight to begin with, in [0, 1]
     ) -> None:
-        if (grades is None) != (ceiling is None):
-            raise ValueError("grades, ceiling: expected both or none, found one")
         self.runs = runs
         self.by = by
         self.rules = rules
         self.measures: dict[str, Measure] = {"score_fix": score_fix, **(measures or {})}
         self.grades = grades
-        self.ceiling = ceiling
         self.start = start
         self._read = [_read_or_none(run) for _, run in runs.iterrows()]
 
@@ -280,9 +277,9 @@ class WhatIf(View):
         after = self._values(others, measure)
         if capped:
             if self.grades is None:
-                raise ValueError("capped: expected grades and a ceiling, found none")
+                raise ValueError("capped: expected grades, found none")
             before = self.grades.reindex(self.runs.index).astype(float)
-            after = pd.concat([before, after.map(self.ceiling, na_action="ignore")], axis=1).min(axis=1, skipna=False)
+            after = pd.concat([before, after.map(self._ceiling)], axis=1).min(axis=1, skipna=False)
         else:
             before = self._values(self.rules, "score_fix")
         values = pd.DataFrame({"group": self.runs[self.by], "before": before, "after": after})
@@ -295,6 +292,11 @@ class WhatIf(View):
         table["moved"] = table.rank_before - table.rank_after
         table["signature"] = others.signature("fix")
         return table.sort_values(["rank_after", "rank_before"], kind="stable").rename_axis(self.by)
+
+    def _ceiling(self, value: float) -> float:
+        "The highest grade that a value supports; missing where the value is."
+        found = ceiling(value, self.rules.ceiling_scale, self.rules.ceiling_step)
+        return float("nan") if found is None else found
 
     def _others(self, structural_weight: float) -> Rules:
         "The rules in force with other weights."

@@ -340,7 +340,9 @@ def _score_html(score: FixScore) -> str:
         (f"notes ({len(score.notes)})", notes),
         ("signature", f"<code>{escape(score.signature)}</code>"),
     ]
-    cells = "".join(f'<tr><th style="{_ROW}">{a}</th><td style="{_ROW}">{b}</td></tr>' for a, b in rows)
+    cells = "".join(
+        f'<tr><th style="{_ROW};white-space:nowrap">{a}</th><td style="{_ROW}">{b}</td></tr>' for a, b in rows
+    )
     return f'<table class="crucible-score">{cells}</table>'
 
 
