@@ -9,7 +9,10 @@ import pandas as pd
 
 from crucible_nb.fix.archive import read_archive, score_table
 from crucible_nb.plots import plot_groups
+from crucible_nb.review.bench import read_bench
+from crucible_nb.review.citations import LiveTree
 from crucible_nb.review.match import ClaimMeasure, cosine
+from crucible_nb.review.score import score_bench
 
 DATA = Path(__file__).parents[1] / "data"
 
@@ -31,8 +34,15 @@ def main() -> None:
         title=f"Right runs score {right.value.mean():.2f} on average, wrong runs {wrong.value.mean():.2f}",
     )
     axes.figure.savefig(out / "archive_values.png", dpi=160, metadata={"Software": None})
+    bench_scores().to_csv(out / "bench_scores.csv", index=False, lineterminator="\n")
     if public := os.environ.get("CRUCIBLE_PUBLIC"):
         public_claims(Path(public)).to_csv(out / "public_claims.csv", lineterminator="\n", index=False)
+
+
+def bench_scores() -> pd.DataFrame:
+    """Score the review bench: its scores.csv."""
+    bench = read_bench(DATA / "bench")
+    return score_bench(bench, LiveTree(bench.history, bench.tree_commit))
 
 
 def public_claims(public: Path) -> pd.DataFrame:
