@@ -22,7 +22,7 @@ unexport IN_TEST PYTHONHOME PYTHONPATH
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1 /p' Makefile | while read -r name what; do printf 'make %-7s %s\n' "$$name" "$$what"; done
 
-demo: build/venv-run/.done  ## score the agent runs in data/archive and print a table per scenario
+demo: build/venv-run/.done  ## score the agent runs in data/archive and print a table, one row a scenario
 	@$(RUN) -m crucible_nb backfill data/archive --scenarios data/scenarios --out build/demo
 
 test: build/venv-dev/.done  ## run all tests, every notebook among them

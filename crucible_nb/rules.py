@@ -64,12 +64,17 @@ class Rules:
     precision: str = field(default="scorable", metadata={"section": "review"})  # Which findings it is a share of
 
     def __post_init__(self) -> None:
+        for name in ("structural_weight", "textual_weight", "size_limit", "ceiling_scale", "ceiling_step"):
+            number = getattr(self, name)
+            if isinstance(number, bool) or not isinstance(number, int | float):
+                raise RulesError(f"{name}: expected a number, found {number!r}")
+            object.__setattr__(self, name, float(number) + 0.0)  # One spelling of zero, so one signature
         for name in ("structural_weight", "textual_weight"):
             weight = getattr(self, name)
             if not 0 <= weight <= 1:
                 raise RulesError(f"{name}: expected a number from 0 to 1, found {weight!r}")
         total = self.structural_weight + self.textual_weight
-        if not math.isclose(total, 1, rel_tol=0, abs_tol=1e-9):
+        if not math.isclose(total, 1, rel_tol=0, abs_tol=1e-12):
             raise RulesError(f"structural_weight + textual_weight: expected a sum of 1, found {total!r}")
         if not self.size_limit > 0:
             raise RulesError(f"size_limit: expected a number above 0, found {self.size_limit!r}")
@@ -191,9 +196,9 @@ def _number(value: float) -> str:
 
 def _read_ini(path: Path, rules: type[Rules]) -> dict[str, float | str]:
     "Keyword arguments for `Rules` out of a settings file."
-    parser = ConfigParser(interpolation=None)
+    parser = ConfigParser(interpolation=None, default_section="")
     try:
-        parser.read_string(path.read_text(encoding="utf-8"), source=str(path))
+        parser.read_string(path.read_text(encoding="utf-8-sig"), source=str(path))
     except OSError as problem:
         raise RulesError(f"{path}: expected a settings file, found: {problem.strerror or problem}") from None
     except (Error, UnicodeDecodeError) as problem:

@@ -81,7 +81,7 @@ def _similarity(a: Sequence[Hashable], b: Sequence[Hashable], unit: str, distanc
     shared = (length - distance) // 2
     return TextSimilarity(2 * shared / length if length else 1.0, unit, shared, length)
 
-
+# %% ../nbs/01_similarity.ipynb #cell-26
 def _without_common_ends(a: str, b: str) -> tuple[str, str]:
     "What is left of both texts without their common beginning and their common end."
     start = _common_start(a, b)

@@ -1,5 +1,6 @@
 """Diffs on which an earlier reading lost a file, a name or a line without a word."""
 
+import contextlib
 import time
 
 import pytest
@@ -90,7 +91,8 @@ CASES = {
         {"repaired_context"},
     ),
     "file called dev/null": (
-        b"diff --git a/dev/null b/dev/null\ndeleted file mode 100644\n--- a/dev/null\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n",
+        b"diff --git a/dev/null b/dev/null\ndeleted file mode 100644\n"
+        b"--- a/dev/null\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n",
         {"dev/null": []},
         set(),
     ),
@@ -136,8 +138,6 @@ def test_deleted_keeps_no_old_name():
 def test_time_grows_with_size_only(data):
     """A quadratic reading of these would take minutes."""
     start = time.perf_counter()
-    try:
+    with contextlib.suppress(DiffError):
         assert isinstance(read_diff(data), Diff)
-    except DiffError:
-        pass
     assert time.perf_counter() - start < 20

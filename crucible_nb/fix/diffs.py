@@ -10,11 +10,11 @@ __all__ = ['DiffError', 'FileChange', 'Diff', 'join_changes', 'read_diff', 'from
 # %% ../../nbs/10_diffs.ipynb #cell-2
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .hunks import SUBMODULE, Hunk, is_hunk_header, pair_end, read_hunk, skip_blank
+from .hunks import Hunk
 from crucible_nb.fix.names import (
     NULL,
     NULL_SPELLINGS,
@@ -24,10 +24,11 @@ from crucible_nb.fix.names import (
     strip_lone_prefix,
     strip_prefixes,
 )
+from .sections import Section, read_sections
 from ..text import Note, read_text, shown, uncolour
 
 if TYPE_CHECKING:
-    from unidiff import PatchedFile, PatchSet
+    from unidiff import PatchSet
 
 # %% ../../nbs/10_diffs.ipynb #cell-5
 class DiffError(ValueError):
@@ -56,220 +57,13 @@ class Diff:
     notes: tuple[Note, ...] = ()
 
 # %% ../../nbs/10_diffs.ipynb #cell-7
-@dataclass(slots=True)
-class _Section:
-    "What has been read of one file section so far."
-
-    line: int  # Index of its first line
-    header: str | None = None  # What follows `diff --git `
-    name: str | None = None  # The one name of the section, where the first line settles it
-    old: str | None = None  # What follows `--- `
-    new: str | None = None  # What follows `+++ `
-    fields: dict[str, str] = field(default_factory=dict)  # Extended header lines
-    kind: str = "text"
-    status: str | None = None
-    hunks: list[Hunk] = field(default_factory=list)
-    notes: list[Note] = field(default_factory=list)
-
-    def note(self, kind: str, at: int, message: str) -> None:
-        "Remember what happened at index `at`; the path is filled in when it is known."
-        self.notes.append(Note(kind, at + 1, None, message))
-
-# %% ../../nbs/10_diffs.ipynb #cell-8
-_EXTENDED = re.compile(
-    r"(index|old mode|new mode|new file mode|deleted file mode|rename from|rename to|rename old|rename new"
-    r"|copy from|copy to|similarity index|dissimilarity index) (.*)"
-)
-_COMBINED = re.compile(r"index |mode |new file mode |deleted file mode |Binary files differ")
-_BINARY = re.compile(r"(?:Binary files|Files) (.+) differ\r?$")
-_OTHER = frozenset("dBFGSI*")
-_BARE = re.compile(r"Index: (?P<svn>.+)|diff -r [0-9a-f]{12}(?: -r [0-9a-f]{12})? (?P<hg>.+)")
-_PAYLOAD = re.compile(r"(?:literal|delta) \d+\r?$|[A-Za-z][!-~]+\r?$")
-_KNOWN = re.compile(r"diff -|Index: |=+\r?$|commit [0-9a-f]{40}|  [<>] ")
-
-
-def _read_sections(lines: Sequence[str]) -> tuple[list[_Section], list[Note]]:
-    "The file sections of a diff, each still as the diff spells it, and what stands outside of them."
-    sections: list[_Section] = []
-    notes: list[Note] = []
-    outside: list[int] = []
-    section = None
-    at = 0
-    while at < len(lines):
-        line = lines[at]
-        first = line[:1]
-        if first == "@" and is_hunk_header(line):
-            hunk, end, noted = read_hunk(lines, at)
-            if section is not None:
-                section.hunks.append(hunk)
-                section.notes += noted
-            else:
-                message = "a hunk before any file name belongs to no file"
-                notes.append(Note("orphan_hunk", at + 1, None, message))
-            at = end
-            continue
-        if first == "d" and line.startswith("diff --git "):
-            section = _git_section(line, at)
-            sections.append(section)
-        elif first == "-" and line.startswith("--- ") and (new := _names_at(lines, at, section)) is not None:
-            if not _awaits_names(section):
-                section = _Section(at)
-                sections.append(section)
-            section.old = line[4:]
-            section.new = lines[new][4:] if new > at else None
-            if new == len(lines) - 1:
-                _forget_cut_name(section, lines, new)
-            at = new
-        elif first in ("-", "+") and _is_lone_name(lines, at):
-            section = _Section(at, old=line[4:])
-            section.note("half_header", at, "one of the two lines --- and +++ is missing")
-            sections.append(section)
-        elif section is not None and not section.hunks and (found := _EXTENDED.match(line)):
-            section.fields[found[1]] = found[2].rstrip("\r")
-        elif first in _OTHER and (other := _other_section(lines, at, section)):
-            at, section = other
-            if not sections or sections[-1] is not section:
-                sections.append(section)
-            continue
-        elif not _is_silent(line, section):
-            outside.append(at)
-        at += 1
-    return sections, notes + _outside(lines, outside)
-
-
-def _is_silent(line: str, section: _Section | None) -> bool:
-    "True where a line outside every section says nothing: blank, a header of no use, the payload of a binary file."
-    if not line or line.isspace() or _KNOWN.match(line):
-        return True
-    return section is not None and section.kind == "binary" and bool(_PAYLOAD.match(line))
-
-
-def _git_section(line: str, at: int) -> _Section:
-    "The section that a `diff --git` line opens; its name, where both halves are plainly the same."
-    rest = line[11:].removesuffix("\r")
-    middle = len(rest) // 2
-    name = rest[2:middle]
-    plain = rest[:2] == "a/" and rest[middle:] == f" b/{name}" and "\\" not in name and name[:2] != "./"
-    return _Section(at, rest, name if plain else None)
-
-
-def _awaits_names(section: _Section | None) -> bool:
-    "True behind a `diff --git` line that no `---` line has followed yet."
-    return section is not None and section.header is not None and section.old is None and not section.hunks
-
-
-def _is_lone_name(lines: Sequence[str], at: int) -> bool:
-    "True where a `---` or `+++` line without its partner stands right before a numbered hunk header."
-    after = lines[at + 1] if at + 1 < len(lines) else ""
-    return lines[at].startswith(("--- ", "+++ ")) and after.startswith("@@ -")
-
-
-def _forget_cut_name(section: _Section, lines: Sequence[str], at: int) -> None:
-    "Where the input ends in the middle of a name, only the `diff --git` line knows the whole."
-    if section.new is None:
-        section.old = None
-    section.new = None
-    section.note("truncated", at, f"the input ends in a header line: {shown(lines[at])}")
-
-
-def _names_at(lines: Sequence[str], at: int, section: _Section | None) -> int | None:
-    "Index of the last line that names the file of the `---` line at `at`; None: it names none."
-    fresh = _awaits_names(section)
-    new = pair_end(lines, at, hunk=not fresh)
-    if new is None and fresh and skip_blank(lines, at + 1) == len(lines):
-        return at
-    return new
-
-# %% ../../nbs/10_diffs.ipynb #cell-10
-def _other_section(lines: Sequence[str], at: int, section: _Section | None) -> tuple[int, _Section] | None:
-    "The index after, and the section of, a line that is neither header nor hunk of an ordinary text change."
-    line = lines[at].removesuffix("\r")
-    if line.startswith(("diff --cc ", "diff --combined ")):
-        return _combined_section(lines, at)
-    if line.startswith("* Unmerged path "):
-        name = header_name(line[16:])
-        other = _Section(at, name=name, kind="combined")
-        other.note("unmerged", at, "an unmerged path has no text")
-        return at + 1, other
-    if found := SUBMODULE.match(line):
-        status = {"new submodule": "added", "submodule deleted": "deleted"}.get(found[2] or "")
-        return at + 1, _Section(at, name=found[1], kind="submodule", status=status)
-    if line.startswith(("Index: ", "diff -r ")):
-        return _bare_section(lines, at)
-    open_section = section is not None and not section.hunks
-    if line == "GIT binary patch" and open_section:
-        section.kind = "binary"
-        return at + 1, section
-    if found := _BINARY.match(line):
-        if open_section and section.header is not None:
-            section.kind = "binary"
-            return at + 1, section
-        pair = _split_and(found[1])
-        return (at + 1, _Section(at, old=pair[0], new=pair[1], kind="binary")) if pair else None
-    return None
-
-
-def _bare_section(lines: Sequence[str], at: int) -> tuple[int, _Section] | None:
-    "The section of a file of which Subversion or Mercurial print no `---` line: empty, binary, or properties only."
-    found = _BARE.match(lines[at])
-    here = skip_blank(lines, at + 1)
-    if found and found["svn"] and not (here < len(lines) and re.match(r"={60,}", lines[here])):
-        return None
-    here = skip_blank(lines, here + 1) if found and found["svn"] else here
-    following = lines[here] if here < len(lines) else ""
-    if not found or following.startswith("--- "):
-        return None
-    binary = following.startswith(("Cannot display: ", "Binary file "))
-    section = _Section(at, name=header_name(found["svn"] or found["hg"]), kind="binary" if binary else "text")
-    return here + binary, section
-
-
-def _split_and(names: str) -> tuple[str, str] | None:
-    "The two names of a line `Binary files X and Y differ`."
-    cuts = [found.start() for found in re.finditer(" and ", names[:9000])][:64]
-    pairs = [(names[:cut], names[cut + 5 :]) for cut in cuts]
-    for old, new in pairs:
-        if {old, new} & NULL_SPELLINGS or len(set(strip_prefixes(old, new))) == 1:
-            return old, new
-    return pairs[0] if pairs else None
-
-
-def _combined_section(lines: Sequence[str], at: int) -> tuple[int, _Section]:
-    "The index after, and the section of, a change against several parents, which has no two-way text."
-    name = header_name(lines[at].split(" ", 2)[2], keep_blank=True)
-    section = _Section(at, name=name, kind="combined")
-    section.note("combined", at, "a combined diff of a merge has no text against one parent")
-    here = at + 1
-    while here < len(lines) and (not lines[here].strip() or lines[here][0] in " +-\\@" or _COMBINED.match(lines[here])):
-        if lines[here].startswith("--- ") and pair_end(lines, here, hunk=True) is not None:
-            break
-        if found := _EXTENDED.match(lines[here]):
-            section.fields.setdefault(found[1], found[2])
-        here += 1
-    return here, section
-
-# %% ../../nbs/10_diffs.ipynb #cell-12
-def _outside(lines: Sequence[str], outside: Sequence[int]) -> list[Note]:
-    "Notes on the lines that no file section holds: text around a diff, and what may be lost changes."
-    if not outside:
-        return []
-    message = f"{len(outside)} lines are in no file section, the first: {shown(lines[outside[0]])}"
-    notes = [Note("outside_text", outside[0] + 1, None, message)]
-    stray = [at for at in outside if lines[at][0] in "+-" and lines[at].strip("-+ \r")]
-    if stray:
-        message = f"{len(stray)} of these begin with + or -, the first: {shown(lines[stray[0]])}"
-        notes.append(Note("stray_lines", stray[0] + 1, None, message))
-    return notes
-
-# %% ../../nbs/10_diffs.ipynb #cell-14
-def _names(section: _Section) -> tuple[str | None, str | None]:
+def _names(section: Section) -> tuple[str | None, str | None]:
     "The old and the new name of a section, without prefixes; None on the side where the file is not."
     for verb in ("rename", "copy"):
         old = section.fields.get(f"{verb} from") or section.fields.get(f"{verb} old")
         new = section.fields.get(f"{verb} to") or section.fields.get(f"{verb} new")
         if old and new:
-            header = section.header or ""
-            return header_name(old, keep_blank=old in header), header_name(new, keep_blank=header.endswith(new))
+            return _renamed_name(old, section.header), _renamed_name(new, section.header)
     if section.old is None and section.name is not None:
         return (None, None) if section.name == NULL else (section.name, section.name)
     if section.name is not None and (section.old, section.new) == (f"a/{section.name}", f"b/{section.name}"):
@@ -301,8 +95,14 @@ def _is_null(name: str, other: str, header: tuple[str, str] | None) -> bool:
     known = header is not None and header[1] in (name, name[2:])
     return name in NULL_SPELLINGS and other not in NULL_SPELLINGS and not known
 
+# %% ../../nbs/10_diffs.ipynb #cell-8
+def _renamed_name(raw: str, header: str | None) -> str:
+    "The name on a `rename` or `copy` line; blanks at its end are real if the `diff --git` line has them or quotes."
+    stray_blank = header is not None and '"' not in header and raw not in header
+    return header_name(raw.rstrip(" ") if stray_blank else raw, keep_blank=True)
 
-def _lone_name(section: _Section, name: str, header: tuple[str, str] | None) -> str:
+
+def _lone_name(section: Section, name: str, header: tuple[str, str] | None) -> str:
     "The name of a new or deleted file: the `diff --git` line tells what its prefix is."
     if header is not None:
         if name == header[1] or name.endswith("/" + header[1]):
@@ -311,16 +111,19 @@ def _lone_name(section: _Section, name: str, header: tuple[str, str] | None) -> 
     return strip_lone_prefix(name)
 
 
-def _note_conflict(section: _Section, name: str) -> None:
+def _note_conflict(section: Section, name: str) -> None:
     message = f"the diff --git line names another file than {shown(name)}, which stands"
     section.note("header_conflict", section.line, message)
 
-# %% ../../nbs/10_diffs.ipynb #cell-16
-_EMPTY_BLOB = re.compile(r"(?:0{4,64}\.\.(?:e69de29|473a0f4)|(?:e69de29|473a0f4)[0-9a-f]*\.\.0{4,64})")
+# %% ../../nbs/10_diffs.ipynb #cell-10
+_EMPTY_BLOBS = (  # What git calls an empty file, by SHA-1 and by SHA-256
+    "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
+    "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813",
+)
 _SUBPROJECT = re.compile(r"[+-]Subproject commit [0-9a-f]{40,64}(?:-dirty)?$")
 
 
-def _status(section: _Section, old: str | None, new: str | None) -> str:
+def _status(section: Section, old: str | None, new: str | None) -> str:
     "How the section changes its file, in one word."
     fields = section.fields
     if section.status is not None:
@@ -343,12 +146,12 @@ def _status(section: _Section, old: str | None, new: str | None) -> str:
     return "modified"
 
 
-def _has_epoch(section: _Section, name: str | None) -> bool:
+def _has_epoch(section: Section, name: str | None) -> bool:
     "True where GNU diff marks a missing side by the year 1970."
     return section.header is None and name is not None and has_epoch(name)
 
-
-def _kind(section: _Section) -> str:
+# %% ../../nbs/10_diffs.ipynb #cell-11
+def _kind(section: Section) -> str:
     "What the section's file is, in one word."
     if section.kind in ("combined", "submodule"):
         return section.kind
@@ -364,8 +167,8 @@ def _kind(section: _Section) -> str:
         return "submodule"
     return section.kind
 
-# %% ../../nbs/10_diffs.ipynb #cell-17
-def _file_change(section: _Section, has_cr: bool) -> tuple[FileChange | None, list[Note]]:
+# %% ../../nbs/10_diffs.ipynb #cell-12
+def _file_change(section: Section, has_cr: bool) -> tuple[FileChange | None, list[Note]]:
     "The change that a section describes, and the notes on it; no change where it names no file."
     old, new = _names(section)
     path = new or old
@@ -393,16 +196,17 @@ def _file_change(section: _Section, has_cr: bool) -> tuple[FileChange | None, li
     return change, [replace(note, path=path) for note in section.notes]
 
 
-def _lacks_text(section: _Section, status: str) -> bool:
+def _lacks_text(section: Section, status: str) -> bool:
     "True where a section without hunks should have some: its content changed, and not from or to an empty file."
     if section.old is None and "index" not in section.fields:
         return False
-    return status in ("modified", "added", "renamed", "copied") and not _EMPTY_BLOB.match(
-        section.fields.get("index", "")
-    )
+    if status == "added":
+        blob = section.fields.get("index", "..?").partition(" ")[0].partition("..")[2]
+        return not any(empty.startswith(blob) for empty in _EMPTY_BLOBS)
+    return status in ("modified", "renamed", "copied")
 
-
-def _fold(section: _Section) -> list[Hunk]:
+# %% ../../nbs/10_diffs.ipynb #cell-13
+def _fold(section: Section) -> list[Hunk]:
     "The section's hunks without the carriage return that stood before a line end."
     folded = []
     where: list[int] = []
@@ -413,7 +217,7 @@ def _fold(section: _Section) -> list[Hunk]:
         section.note("eol_folded", where[0], f"CR before the line end was dropped from {len(where)} changed lines")
     return folded
 
-# %% ../../nbs/10_diffs.ipynb #cell-19
+# %% ../../nbs/10_diffs.ipynb #cell-18
 def join_changes(
     changes: Iterable[FileChange],  # Sections, in the order of the diff; a path may come twice
 ) -> tuple[tuple[FileChange, ...], list[Note]]:  # Each path once, at its first place; a note for each join
@@ -452,7 +256,7 @@ def _join(sections: Sequence[FileChange]) -> FileChange:
         hunks=tuple([hunk for change in sections for hunk in change.hunks]),
     )
 
-
+# %% ../../nbs/10_diffs.ipynb #cell-19
 def _joined_status(statuses: Sequence[str]) -> str:
     "What several sections do to one file, taken together."
     if statuses[-1] == "deleted":
@@ -462,7 +266,7 @@ def _joined_status(statuses: Sequence[str]) -> str:
             return telling
     return "mode" if set(statuses) == {"mode"} else "modified"
 
-# %% ../../nbs/10_diffs.ipynb #cell-21
+# %% ../../nbs/10_diffs.ipynb #cell-22
 def read_diff(
     source: bytes | str | Path,  # A diff: bytes or text as git printed it, or the file that holds it
 ) -> Diff:  # Its files in order, each once; every repair and loss as a note
@@ -489,7 +293,7 @@ def read_diff(
 
 def _read_changes(lines: Sequence[str], has_cr: bool) -> tuple[list[FileChange], list[Note]]:
     "The change of each section, and all notes."
-    sections, outside = _read_sections(lines)
+    sections, outside = read_sections(lines)
     changes = []
     notes: list[Note] = []
     for section in sections:
@@ -499,7 +303,7 @@ def _read_changes(lines: Sequence[str], has_cr: bool) -> tuple[list[FileChange],
             changes.append(change)
     return changes, notes + outside
 
-
+# %% ../../nbs/10_diffs.ipynb #cell-23
 def _unindent(lines: list[str]) -> list[Note]:
     "Take away blanks before the very first header, which a tool stripped from the rest."
     first = next(at for at, line in enumerate(lines) if line and not line.isspace())
@@ -537,7 +341,7 @@ _LOOKALIKES = (
     (r"@@", "hunks without file names"),
 )
 
-
+# %% ../../nbs/10_diffs.ipynb #cell-24
 def _nothing_readable(source: bytes | str | Path, lines: Sequence[str]) -> str:
     "One line that says what was looked for and what the input seems to be."
     name = f"{source}: " if isinstance(source, Path) else ""
@@ -549,42 +353,9 @@ def _nothing_readable(source: bytes | str | Path, lines: Sequence[str]) -> str:
     expected = "expected `diff --git a/x b/x`, or `--- a/x` and `+++ b/x` before `@@ -1 +1 @@`"
     return f"{name}no file section of a diff in {len(lines)} lines: {expected}; {found}"
 
-# %% ../../nbs/10_diffs.ipynb #cell-34
+# %% ../../nbs/10_diffs.ipynb #cell-37
 def from_patchset(
     patches: "PatchSet",  # What unidiff read
-) -> Diff:  # The same files, as far as unidiff keeps them
+) -> Diff:  # The same files, as far as unidiff kept them
     "A unidiff `PatchSet` as a `Diff`. What unidiff lost is lost: it leaves no notes."
-    changes = []
-    for patch in patches:
-        old, new = header_name(patch.source_file), header_name(patch.target_file)
-        old, new = (None if name == NULL else name for name in (old, new))
-        if old and new:
-            old, new = strip_prefixes(old, new)
-        path = new if old and new else strip_lone_prefix(new or old or patch.path)
-        status = _patch_status(patch, old, new)
-        hunks = tuple(
-            Hunk(
-                hunk.source_start,
-                hunk.target_start,
-                (hunk[0].diff_line_no or 2) - 1 if len(hunk) else 1,
-                tuple([line.line_type + line.value.rstrip("\n").removesuffix("\r") for line in hunk]),
-            )
-            for hunk in patch
-        )
-        kind = "binary" if patch.is_binary_file else "text"
-        texts = [None, None]
-        if kind == "text":
-            texts = [tuple([line[1:] for hunk in hunks for line in hunk.lines if line[0] == sign]) for sign in "+-"]
-        old_path = old if status == "renamed" else None
-        changes.append(FileChange(path, old_path, status, kind, *texts, hunks))
-    files, notes = join_changes(changes)
-    return Diff(files, tuple(notes))
-
-
-def _patch_status(patch: "PatchedFile", old: str | None, new: str | None) -> str:
-    "The status of a file as unidiff tells it."
-    if old is None or patch.is_added_file:
-        return "added"
-    if new is None or patch.is_removed_file:
-        return "deleted"
-    return "renamed" if old != new else "modified"
+    return read_diff("".join(str(patch) for patch in patches))

@@ -48,7 +48,7 @@ class FileExplanation:
     length: int | None  # Of both added texts together
     lines: tuple[LinePair, ...]  # In order; empty where there is no text
 
-
+# %% ../../nbs/16_explain.ipynb #cell-6
 @dataclass(frozen=True, slots=True)
 class Explanation:
     "A score and where it comes from; `print` it, or let a notebook display it."
@@ -68,7 +68,7 @@ class Explanation:
     def _repr_html_(self) -> str:
         return "".join(_html(self))
 
-# %% ../../nbs/16_explain.ipynb #cell-7
+# %% ../../nbs/16_explain.ipynb #cell-8
 _ALIGN_LIMIT = 4e8  # len a x len b bits of memory for an alignment by character
 
 
@@ -100,7 +100,7 @@ def _line_starts(lines: Sequence[str]) -> list[int]:
         starts.append(starts[-1] + len(line) + 1)
     return starts
 
-
+# %% ../../nbs/16_explain.ipynb #cell-9
 def _by_line(
     lines_a: Sequence[str], lines_b: Sequence[str], runs: Sequence[tuple[int, int, int]]
 ) -> dict[tuple[int, int], list[tuple[int, int, int]]]:
@@ -122,7 +122,7 @@ def _by_line(
             a, b, length = a + step, b + step, length - step
     return cells
 
-# %% ../../nbs/16_explain.ipynb #cell-8
+# %% ../../nbs/16_explain.ipynb #cell-10
 def align_lines(
     reference: Sequence[str],  # Added lines of the reference
     candidate: Sequence[str],  # Added lines of the candidate
@@ -154,7 +154,7 @@ def align_lines(
     pairs += alone(len(reference))
     return tuple(pairs)
 
-
+# %% ../../nbs/16_explain.ipynb #cell-11
 def _partners(cells: dict[tuple[int, int], list[tuple[int, int, int]]], n: int) -> list[int | None]:
     "For each line of the candidate, the reference's line that it shares most characters with."
     best: list[tuple[int, int] | None] = [None] * n
@@ -175,7 +175,7 @@ def _line_spans(cells: dict) -> tuple[dict[int, list[tuple[int, int]]], dict[int
             spans_b.setdefault(j, []).append((b, b + length))
     return spans_a, spans_b
 
-# %% ../../nbs/16_explain.ipynb #cell-13
+# %% ../../nbs/16_explain.ipynb #cell-16
 def explain_fix(
     reference: Reference | Diff | bytes | str | Path,  # What is scored against, as for score_fix
     candidate: Diff | bytes | str | Path,  # What is scored
@@ -216,7 +216,7 @@ def _lines(wanted: FileChange, found: FileChange) -> tuple[LinePair, ...]:
         return ()
     return align_lines(wanted.added, found.added)
 
-# %% ../../nbs/16_explain.ipynb #cell-16
+# %% ../../nbs/16_explain.ipynb #cell-19
 def _text(explanation: Explanation) -> Iterator[str]:
     "The explanation, line by line, for a terminal."
     score = explanation.score
@@ -253,7 +253,7 @@ def _sums(explanation: Explanation) -> Iterator[str]:
         yield f"textual {score.textual:.3f} = mean similarity of {len(compared)} matched files with text"
     yield f"signature {score.signature}, alternative {score.alternative}"
 
-
+# %% ../../nbs/16_explain.ipynb #cell-20
 def _contribution(file: FileExplanation) -> str:
     "What a file adds to value, in words."
     if file.role != "matched":
@@ -264,21 +264,33 @@ def _contribution(file: FileExplanation) -> str:
     return f"{parts}, similarity {file.similarity:.3f} = 2 x {file.shared} / {file.length} {file.unit}s"
 
 
+_WIDE = 2000  # Characters of one line that are shown
+
+
+def _clip(line: str, spans: Sequence[tuple[int, int]]) -> tuple[str, Sequence[tuple[int, int]], str]:
+    "As much of a line and of its spans as is shown, and what is said of the rest."
+    if len(line) <= _WIDE:
+        return line, spans, ""
+    kept = [(start, min(end, _WIDE)) for start, end in spans if start < _WIDE]
+    return line[:_WIDE], kept, f" ... and {len(line) - _WIDE} more characters"
+
+
 def _marked(side: str, number: int | None, line: str, spans: Sequence[tuple[int, int]]) -> Iterator[str]:
     "A line and, under it, a sign below each matched character."
     text = marks = ""
     at = 0
+    line, spans, more = _clip(line, spans)
     for start, end in (*spans, (len(line), len(line))):
         for piece, sign in ((line[at:start], " "), (line[start:end], "^")):
             shown = visible(piece)
             text += shown
             marks += sign * len(shown)
         at = end
-    yield f"  {side} {number:>4} | {text}"
+    yield f"  {side} {number:>4} | {text}{more}"
     if spans:
         yield f"  {'':9} {'':4} | {marks.rstrip()}"
 
-# %% ../../nbs/16_explain.ipynb #cell-19
+# %% ../../nbs/16_explain.ipynb #cell-23
 _MARK = "background:rgba(0,114,178,.22);text-decoration:underline;text-underline-offset:.2em;color:inherit"
 _CELL = "text-align:left;vertical-align:top;font-family:monospace;white-space:pre-wrap;overflow-wrap:anywhere"
 _NUMBER = "text-align:right;vertical-align:top;opacity:.6;font-variant-numeric:tabular-nums;user-select:none"
@@ -318,12 +330,13 @@ def _html_lines(pairs: Sequence[LinePair]) -> Iterator[str]:
         yield f'<tr><td colspan="4">and {len(pairs) - _SHOWN} more lines</td></tr>'
     yield "</tbody></table>"
 
-
+# %% ../../nbs/16_explain.ipynb #cell-24
 def _html_line(line: str, spans: Sequence[tuple[int, int]]) -> str:
     "A line with its matched characters marked."
     out = ""
     at = 0
+    line, spans, more = _clip(line, spans)
     for start, end in spans:
         out += escape(visible(line[at:start])) + f'<span style="{_MARK}">{escape(visible(line[start:end]))}</span>'
         at = end
-    return out + escape(visible(line[at:]))
+    return out + escape(visible(line[at:]) + more)

@@ -64,7 +64,7 @@ def _is_signature(lines: Sequence[str], at: int) -> bool:
     "True where a mail's signature begins: two hyphens, then a version of git."
     return lines[at].rstrip("\r") in ("-- ", "--") and at + 1 < len(lines) and bool(_VERSION.match(lines[at + 1]))
 
-
+# %% ../../nbs/08_hunks.ipynb #cell-8
 def pair_end(
     lines: Sequence[str],  # The input, split at LF
     at: int,  # Index of a line that begins with `--- `
@@ -95,7 +95,7 @@ def skip_blank(
         at += 1
     return at
 
-# %% ../../nbs/08_hunks.ipynb #cell-11
+# %% ../../nbs/08_hunks.ipynb #cell-12
 _HUNK = re.compile(r"@@ -(\d{1,18})(?:,(\d{1,18}))? \+(\d{1,18})(?:,(\d{1,18}))? @@")
 
 
@@ -133,7 +133,7 @@ def read_hunk(
         return _repair_hunk(lines, at, header)
     return Hunk(int(old_start), int(new_start), at + 1, tuple(lines[at + 1 : here])), here, ()
 
-# %% ../../nbs/08_hunks.ipynb #cell-13
+# %% ../../nbs/08_hunks.ipynb #cell-14
 def _swallows_header(lines: Sequence[str], at: int, end: int) -> bool:
     "True where the last two lines of the hunk at `at` are the names of the next file: its counts are one too big."
     if end - 2 <= at or not lines[end - 2].startswith("--- "):
@@ -162,7 +162,7 @@ def _overrun(lines: Sequence[str], at: int) -> int:
         here += 1
     return at if after_blank and not adds else stop
 
-# %% ../../nbs/08_hunks.ipynb #cell-14
+# %% ../../nbs/08_hunks.ipynb #cell-15
 def _ends_full_hunk(lines: Sequence[str], at: int) -> bool:
     "True where a line could be in a hunk that is not full, and is not in one that is."
     line = lines[at]
@@ -175,7 +175,7 @@ def _names_alone(lines: Sequence[str], at: int) -> bool:
     "True where a `---` or `+++` line stands right before a numbered hunk header, without its partner."
     return at + 1 < len(lines) and _HUNK.match(lines[at + 1]) is not None
 
-# %% ../../nbs/08_hunks.ipynb #cell-16
+# %% ../../nbs/08_hunks.ipynb #cell-17
 _MINUS_SIGNS = ("\u2212", "\u2013", "\ufe63", "\uff0d")
 
 
@@ -209,7 +209,7 @@ def _repairs(lines: Sequence[str], start: int, body: Sequence[str]) -> list[Note
         notes.append(Note("word_diff", words[0] + 1, None, "a word diff: its + lines are words and not lines"))
     return notes
 
-
+# %% ../../nbs/08_hunks.ipynb #cell-18
 def _body_end(lines: Sequence[str], start: int, old_left: int, new_left: int) -> int:
     "Index after the body of a hunk that begins at `start` and whose header promises so many lines."
     limit = start
@@ -246,7 +246,7 @@ def _with_sign(line: str, blank: str) -> str:
         return "-" + line[1:]
     return " " + line
 
-
+# %% ../../nbs/08_hunks.ipynb #cell-19
 def _miscount(lines: Sequence[str], at: int, end: int, old_left: int, new_left: int) -> Note:
     "The note on a hunk whose header at `at` promises other numbers than its body has."
     promise = f"the hunk header promises {old_left:+d} lines before and {new_left:+d} after the change"

@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
-from .archive import read_scenario
+from .archive import read_scenario, reference_files, reference_sha256
 from .diffs import Diff
 from .score import FixScore, score_fix
 from ..roles import file_role
@@ -52,7 +52,7 @@ class Facts(BaseModel):
     notes: dict[str, int]  # Kind of note to how often
     alternative: int  # Which reference won, from 0
     signature: str  # Which rules made the numbers
-    reference_sha256: str  # Of the reference's bytes; several files one after the other
+    reference_sha256: str  # Of the reference's bytes; of several files as backfill stores it
     candidate_sha256: str  # Of the diff's bytes
 
 
@@ -64,8 +64,8 @@ def collect_facts(
     names: int = 20,  # Names of each list that may stand in the block
 ) -> Facts:  # Computed from both inputs
     "The facts about a run."
-    wanted, wanted_bytes = _inputs(reference)
-    found, found_bytes = _inputs(candidate)
+    wanted, reference_hash = _inputs(reference)
+    found, candidate_hash = _inputs(candidate)
     score = score_fix(wanted, found, rules)
     lists = {name: _bounded(getattr(score, name), names) for name in _LISTS}
     return Facts(
@@ -77,20 +77,21 @@ def collect_facts(
         notes=dict(sorted(Counter(note.kind for note in score.notes).items())),
         alternative=score.alternative,
         signature=score.signature,
-        reference_sha256=hashlib.sha256(wanted_bytes).hexdigest(),
-        candidate_sha256=hashlib.sha256(found_bytes).hexdigest(),
+        reference_sha256=reference_hash,
+        candidate_sha256=candidate_hash,
     )
 
 
-def _inputs(source: bytes | str | Path) -> tuple[object, bytes]:
-    "What the scorer reads, and the bytes that are hashed."
-    if isinstance(source, str):
-        return source, source.encode("utf-8", "surrogatepass")
-    if isinstance(source, Path) and source.is_dir():
-        files = sorted(source.glob("REFERENCE_FIX*.md"))
-        return read_scenario(source), b"".join(file.read_bytes() for file in files)
-    data = source.read_bytes() if isinstance(source, Path) else bytes(source)
-    return data, data
+def _inputs(source: bytes | str | Path) -> tuple[object, str]:
+    "What the scorer reads, and its SHA-256; of a scenario's folder as backfill stores it."
+    try:
+        if isinstance(source, Path) and source.is_dir():
+            return read_scenario(source), reference_sha256(reference_files(source))
+        data = source.read_bytes() if isinstance(source, Path) else source
+    except OSError as problem:
+        raise FactsError(f"{source}: expected a readable file, found: {problem.strerror or problem}") from None
+    hashed = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else bytes(data)
+    return data, hashlib.sha256(hashed).hexdigest()
 
 
 def _bounded(paths: Collection[str], names: int) -> tuple[str, ...]:
@@ -142,10 +143,9 @@ def read_facts(
     | None = None,  # The diff that the block has to be about; None: there is one block only
 ) -> Facts:  # Equal to what the block was made from
     "The facts that a block holds."
-    found = [facts for block in _BLOCK.findall(text) for facts in _parsed(block)]
+    found = [facts for block in _BLOCK.findall(text.replace("\r\n", "\n")) for facts in _parsed(block)]
     if candidate is not None:
-        digest = hashlib.sha256(_inputs(candidate)[1]).hexdigest()
-        found = [facts for facts in found if facts.candidate_sha256 == digest]
+        found = [facts for facts in found if facts.candidate_sha256 == _inputs(candidate)[1]]
     if len(set(map(repr, found))) != 1:
         about = "" if candidate is None else " about this diff"
         raise FactsError(f"text: expected one readable {OPENING} block{about}, found {len(found)}")
@@ -156,8 +156,9 @@ def _parsed(block: str) -> Iterator[Facts]:
     "The facts of a block, if it can be read."
     for text in _JSON.findall(block)[:1]:
         try:
-            yield Facts.model_validate_json(text)
-        except ValidationError:
+            fields = json.loads(text)
+            yield Facts(**fields | {name: tuple(fields[name]) for name in _LISTS})
+        except (ValueError, KeyError, TypeError):
             return
 
 # %% ../../nbs/15_judge.ipynb #cell-20
@@ -275,7 +276,7 @@ def _claimed(clause: str, touched: Collection[str]) -> Iterator[str]:
         return
     for name in _FILE.finditer(clause):
         path = name[0].replace("\\", "/").removeprefix("./")
-        marked = f"{clause[: name.start()]}\0{clause[name.end() :]}"
+        marked = f"{clause[max(0, name.start() - 120) : name.start()]}\0{clause[name.end() : name.end() + 120]}"
         known = any(path == other or other.endswith(f"/{path}") for other in touched)
         if not known and any(claim.search(marked) for claim in _CLAIMS):
             yield path

@@ -53,14 +53,14 @@ def header_name(
         name = (name[:-64] + _STAMP.sub("", name[-64:])).rstrip(" ")
     return name.replace("\\", "/") if "\\" in name else name
 
-
+# %% ../../nbs/07_names.ipynb #cell-6
 def has_epoch(
     raw: str,  # What follows `--- ` or `+++ `
 ) -> bool:  # True where the time stamp is the beginning of 1970
     "Whether GNU diff marks this side as missing."
     return bool(_EPOCH.search(raw[-64:]))
 
-# %% ../../nbs/07_names.ipynb #cell-9
+# %% ../../nbs/07_names.ipynb #cell-10
 _PREFIXES = frozenset("abciow12")
 NULL = "/dev/null"
 NULL_SPELLINGS = frozenset({NULL, "NUL", "nul", "a//dev/null", "b//dev/null", "a/dev/null", "b/dev/null"})
@@ -98,7 +98,7 @@ def _undot(name: str) -> str:
     dots = _DOTS.match(name) if name[:2] == "./" else None
     return name[dots.end() :] if dots else name
 
-
+# %% ../../nbs/07_names.ipynb #cell-11
 def _common_tail(old: str, new: str) -> str:
     "The longest run of whole path components that both names end in."
     tail = []
@@ -108,7 +108,7 @@ def _common_tail(old: str, new: str) -> str:
         tail.append(left)
     return "/".join(reversed(tail))
 
-# %% ../../nbs/07_names.ipynb #cell-13
+# %% ../../nbs/07_names.ipynb #cell-15
 def split_git_header(
     rest: str,  # What follows `diff --git `
 ) -> tuple[str, str] | None:  # Old and new name without prefixes; None: no cut is certain
@@ -141,7 +141,7 @@ def _split_letters(rest: str) -> tuple[str, str] | None:
         return None
     return strip_prefixes(rest[: cuts[0]], rest[cuts[0] + 1 :].rstrip(" "))
 
-
+# %% ../../nbs/07_names.ipynb #cell-16
 def _splits(line: str) -> Iterator[tuple[str, str]]:
     "The ways to cut a line in two names at a blank, from the middle outwards; 64 at most."
     middle = len(line) // 2

@@ -10,8 +10,10 @@ __all__ = ['SCHEMA_VERSION', 'Matching', 'match_files', 'FileScore', 'FixScore',
 # %% ../../nbs/12_fix_score.ipynb #cell-2
 import json
 import math
+from collections import deque
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
+from functools import cache
 from html import escape
 from pathlib import Path
 from typing import Self
@@ -54,24 +56,39 @@ def match_files(
     pairs.sort(key=lambda pair: pair[0].path)
     return Matching(tuple(pairs), tuple(sorted(missing)), tuple(sorted(extra)), tuple(notes))
 
-
+# %% ../../nbs/12_fix_score.ipynb #cell-7
 def _aliases(missing: Sequence[FileChange], extra: Sequence[FileChange]) -> list[tuple[str, str]]:
-    "Pairs of paths, reference's first, that a rename on one side makes one file; each path once, in order."
-    pairs = {(a.path, b.path) for a in missing for b in extra if a.path == _old_name(b) or _old_name(a) == b.path}
-    taken: set[tuple[str, str]] = set()
+    "As many pairs of paths, reference's first, as renames make one file; each path in one pair, in a stated order."
+    wanted, found = {change.path for change in missing}, {change.path for change in extra}
+    pairs = {(old, change.path) for change in extra if (old := _old_name(change)) in wanted}
+    pairs |= {(change.path, old) for change in missing if (old := _old_name(change)) in found}
+    partners: dict[tuple[int, str], set[tuple[int, str]]] = {}
+    for path, other in pairs:
+        partners.setdefault((0, path), set()).add((1, other))
+        partners.setdefault((1, other), set()).add((0, path))
     chosen = []
-    for wanted, found in sorted(pairs):
-        if not taken & {("reference", wanted), ("candidate", found)}:
-            taken |= {("reference", wanted), ("candidate", found)}
-            chosen.append((wanted, found))
-    return chosen
+    order = deque(sorted(partners))
+    order.extendleft(sorted((end for end in order if len(partners[end]) == 1), reverse=True))
+    while order:  # An end with one partner left goes first: on chains of renames that finds the most pairs
+        end = order.popleft()
+        if not partners[end]:
+            continue
+        other = min(partners[end])
+        chosen.append((min(end, other)[1], max(end, other)[1]))
+        for gone in (end, other):
+            for neighbour in sorted(partners[gone]):
+                partners[neighbour].discard(gone)
+                if len(partners[neighbour]) == 1:
+                    order.appendleft(neighbour)
+            partners[gone] = set()
+    return sorted(chosen)
 
 
 def _old_name(change: FileChange) -> str | None:
     "The name that a renamed file had; a copy leaves its source alone, so it has none."
     return change.old_path if change.status == "renamed" else None
 
-# %% ../../nbs/12_fix_score.ipynb #cell-10
+# %% ../../nbs/12_fix_score.ipynb #cell-13
 @dataclass(frozen=True, slots=True)
 class FileScore:
     "How alike the added texts of one matched file are, with the counts behind it."
@@ -95,7 +112,7 @@ def _file_score(wanted: FileChange, found: FileChange, size_limit: float) -> tup
     score = FileScore(wanted.path, alike.value, alike.unit, alike.shared, alike.length)
     return score, _similarity_note(wanted, found, alike)
 
-
+# %% ../../nbs/12_fix_score.ipynb #cell-14
 def _similarity_note(wanted: FileChange, found: FileChange, alike: TextSimilarity) -> Note | None:
     "The note on a similarity that is not the plain one of two texts, by character."
     if not wanted.added and not found.added:
@@ -113,10 +130,10 @@ def _similarity_note(wanted: FileChange, found: FileChange, alike: TextSimilarit
         "the added texts are too long for characters: lines were compared",
     )
 
-# %% ../../nbs/12_fix_score.ipynb #cell-12
+# %% ../../nbs/12_fix_score.ipynb #cell-16
 SCHEMA_VERSION = 1
 
-
+# %% ../../nbs/12_fix_score.ipynb #cell-17
 @dataclass(frozen=True, slots=True)
 class FixScore:
     "How close a candidate diff is to a reference, with all that the number was made from."
@@ -150,20 +167,29 @@ class FixScore:
         text: str | bytes,  # What to_json wrote
     ) -> Self:  # An equal score
         "The score that `to_json` wrote."
-        fields = json.loads(text)
-        if not isinstance(fields, dict) or fields.get("schema_version") != SCHEMA_VERSION:
-            found = fields.get("schema_version") if isinstance(fields, dict) else type(fields).__name__
-            raise ValueError(f"schema_version: expected {SCHEMA_VERSION}, found {found!r}")
-        for name in ("matched_files", "missing_files", "extra_files"):
-            fields[name] = tuple(fields[name])
-        fields["notes"] = tuple(Note(**note) for note in fields["notes"])
-        fields["files"] = tuple(FileScore(**file) for file in fields["files"])
-        return cls(**fields)
+        score = _score_adapter().validate_json(text, strict=True)
+        if lost := [field.name for field in fields(cls) if field.name not in json.loads(text)]:
+            raise ValueError(f"{lost[0]}: expected a field of this name, found none")
+        if score.schema_version != SCHEMA_VERSION:
+            raise ValueError(f"schema_version: expected {SCHEMA_VERSION}, found {score.schema_version}")
+        for name in ("value", "structural", "textual"):
+            number = getattr(score, name)
+            if number is not None and not 0 <= number <= 1:
+                raise ValueError(f"{name}: expected a number from 0 to 1, found {number}")
+        return score
 
     def _repr_html_(self) -> str:
         return _score_html(self)
 
-# %% ../../nbs/12_fix_score.ipynb #cell-13
+# %% ../../nbs/12_fix_score.ipynb #cell-18
+@cache
+def _score_adapter():
+    "What checks a stored score's fields against their types."
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(FixScore)
+
+# %% ../../nbs/12_fix_score.ipynb #cell-19
 def score_fix(
     reference: Reference | Diff | bytes | str | Path,  # What is scored against; markdown or a bare diff if not yet read
     candidate: Diff | bytes | str | Path,  # What is scored: a run's final `git diff HEAD`
@@ -182,7 +208,7 @@ def score_fix(
     ]
     return max(scores, key=lambda score: score.value)
 
-
+# %% ../../nbs/12_fix_score.ipynb #cell-20
 def _score_alternative(
     reference: Diff, candidate: Diff, rules: Rules, number: int, markdown_notes: tuple[Note, ...]
 ) -> FixScore:
@@ -221,7 +247,7 @@ def _score_alternative(
         files=files,
     )
 
-
+# %% ../../nbs/12_fix_score.ipynb #cell-21
 def _textual(files: Sequence[FileScore]) -> float | None:
     "Mean similarity of the matched files that have text; 0.0 where none is matched, None where none has text."
     if not files:
@@ -229,7 +255,7 @@ def _textual(files: Sequence[FileScore]) -> float | None:
     alike = [file.similarity for file in files if file.similarity is not None]
     return math.fsum(alike) / len(alike) if alike else None
 
-# %% ../../nbs/12_fix_score.ipynb #cell-14
+# %% ../../nbs/12_fix_score.ipynb #cell-22
 def _score_html(score: FixScore) -> str:
     "A score as a small table, in the colours of its surroundings."
 
