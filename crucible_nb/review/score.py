@@ -371,11 +371,14 @@ def score_bench(
     tree: LiveTree,  # What the reviewers read
     rules: Rules = Rules(),  # noqa: B008  # The declared rules
     overseer: str | None = None,  # Whose verdicts count; None: the one that the bench names
+    *,
+    findings: pd.DataFrame | None = None,  # As findings_table gives it for these; None: make it
 ) -> pd.DataFrame:  # One run a row, sorted by arm and cell, with SCORE_COLUMNS
     "Score every arm on every cell of a bench."
     check_severities(bench, rules)
     overseer = bench.choose_overseer(overseer)
-    table = score_findings(findings_table(bench, tree, overseer), must_table(bench), run_table(bench), rules)
+    findings = findings_table(bench, tree, overseer) if findings is None else findings
+    table = score_findings(findings, must_table(bench), run_table(bench), rules)
     commit, dirty = _tree_state(bench, tree)
     table["undefined"] = [_join(reasons, commit) for reasons in table["undefined"]]
     table = table.assign(
