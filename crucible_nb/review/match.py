@@ -13,7 +13,7 @@ __all__ = ['WAYS', 'PLACES', 'PLACE_WEIGHT', 'LEAST', 'Block', 'must_block', 'bl
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -154,10 +154,16 @@ def strict_landings(
     overseer: str | None = None,  # Whose verdicts count; None: the one that the bench names
 ) -> pd.DataFrame:  # One credited finding a row: arm, cell, finding, must, decision, lands, by
     "For each finding that earned a must, or repeats one that did: does a cite land in the must's block?"
-    overseer = bench.choose_overseer(overseer)
+    rows = list(_landings(bench, tree, bench.choose_overseer(overseer)))
+    return pd.DataFrame(rows, columns=list(_LANDING_COLUMNS)).astype(_LANDING_COLUMNS)
+
+
+def _landings(
+    bench: Bench, tree: LiveTree, overseer: str | None
+) -> Iterator[tuple[str, str, str, str, str, bool | None, str]]:
+    "The rows of `strict_landings`."
     blocks = {name: must_block(tree, must) for name, must in bench.musts.items()}
     merges = _Merges(bench)
-    rows = []
     for arm, cell in sorted(bench.runs):
         judged = bench.judged(arm, cell, overseer)
         earned = {verdict.finding: verdict.must for _, verdict in judged if verdict.decision == "must"}
@@ -166,8 +172,7 @@ def strict_landings(
             if must is not None:
                 cleared = verdict.cites == "cleared"
                 lands, by = _landing(tree, blocks[must], finding, merges, (cell, must), cleared)
-                rows.append((arm, cell, finding.id, must, verdict.decision, lands, by))
-    return pd.DataFrame(rows, columns=list(_LANDING_COLUMNS)).astype(_LANDING_COLUMNS)
+                yield arm, cell, finding.id, must, verdict.decision, lands, by
 
 
 _LANDING_COLUMNS = dict.fromkeys(("arm", "cell", "finding", "must", "decision"), "str")
@@ -190,6 +195,8 @@ def _landing(
         before = merges.before(*at) if absent else None
         found.add(lands_in(tree, block, cite, check=check, before=before, cleared=cleared))
         nowhere &= absent
+        if WAYS[0] in found:
+            break
     way = next((way for way in WAYS if way in found), None)
     return (True, way) if way else (False, "nowhere" if nowhere else "other_code")
 
@@ -224,11 +231,13 @@ def strict_hits(
     overseer: str | None = None,  # Whose verdicts count; None: the one that the bench names
 ) -> dict[tuple[str, str], frozenset[str] | None]:  # By arm and cell; None: a matched must has no place in the tree
     "The musts that are strictly matched in each run."
-    landed = strict_landings(bench, tree, overseer)
-    hits = {run: frozenset() for run in bench.runs}
-    for run, rows in landed.groupby(["arm", "cell"]):
-        hits[run] = None if rows.lands.isna().any() else frozenset(rows.must[rows.lands])
-    return hits
+    hits: dict[tuple[str, str], set[str] | None] = {run: set() for run in bench.runs}
+    for arm, cell, _, must, _, lands, _ in _landings(bench, tree, bench.choose_overseer(overseer)):
+        if lands is None:
+            hits[arm, cell] = None
+        elif lands and hits[arm, cell] is not None:
+            hits[arm, cell].add(must)
+    return {run: None if found is None else frozenset(found) for run, found in hits.items()}
 
 # %% ../../nbs/22_match.ipynb #cell-21
 _WORD = re.compile(r"[^\W\d_]+|\d+")

@@ -427,9 +427,7 @@ def _choices(facts: Facts) -> Iterator[Block]:
         }
     )
     yield Block("table", table=both)
-    yield Block(
-        "text", "⚠ Recall as the overseer reads a match, and strictly (a cite lands in the must's block), micro:"
-    )
+    yield Block("text", "⚠ Recall as the overseer reads a match, and strictly (a cite lands in the block), micro:")
     yield Block("table", table=micro[["weighted_recall", "weighted_recall_strict"]].reset_index())
     yield Block("text", "⚠ Findings by their worst cite, with those left out of precision's denominator:")
     columns = ["anti_claims", *(name if name != "suspect" else "suspects" for name in FINDING_BUCKETS if name != "ok")]
