@@ -257,14 +257,14 @@ class WhatIf(View):
     ) -> pd.DataFrame:  # One group a row, by rank after; `moved` > 0: up
         "Mean and rank of each group, by the rules in force and by others."
         others = self._others(structural_weight)
-        after = self._values(others, measure)
+        after, signature = self._values(others, measure)
         if capped:
             if self.grades is None:
                 raise ValueError("capped: expected grades, found none")
             before = self.grades.reindex(self.runs.index).astype(float)
             after = pd.concat([before, after.map(self._ceiling)], axis=1).min(axis=1, skipna=False)
         else:
-            before = self._values(self.rules, "score_fix")
+            before, _ = self._values(self.rules, "score_fix")
         values = pd.DataFrame({"group": self.runs[self.by], "before": before, "after": after})
         groups = values.groupby("group")
         table = groups[["before", "after"]].mean()
@@ -273,7 +273,7 @@ class WhatIf(View):
         for name in ("before", "after"):
             table[f"rank_{name}"] = table[name].round(12).rank(ascending=False, method="min").astype("Int64")
         table["moved"] = table.rank_before - table.rank_after
-        table["signature"] = others.signature("fix")
+        table["signature"] = signature
         return table.sort_values(["rank_after", "rank_before"], kind="stable").rename_axis(self.by)
 
     def _ceiling(self, value: float) -> float:
@@ -286,11 +286,14 @@ class WhatIf(View):
         weight = round(structural_weight, 6)
         return replace(self.rules, structural_weight=weight, textual_weight=round(1 - weight, 6))
 
-    def _values(self, rules: Rules, measure: str) -> pd.Series:
-        "The value of each run; missing where a side can not be read."
-        score = self.measures[measure]
-        values = [float("nan") if pair is None else score(*pair, rules).value for pair in self._read]
-        return pd.Series(values, index=self.runs.index, dtype=float)
+    def _values(self, rules: Rules, measure: str) -> tuple[pd.Series, str]:
+        "The value of each run, missing where a side can not be read, and which rules made the values."
+        scores = [None if pair is None else self.measures[measure](*pair, rules) for pair in self._read]
+        values = [float("nan") if score is None else score.value for score in scores]
+        signatures = sorted({score.signature for score in scores if score is not None})
+        if len(signatures) > 1:
+            raise ValueError(f"{measure}: expected one signature, found {len(signatures)}: {', '.join(signatures)}")
+        return pd.Series(values, index=self.runs.index, dtype=float), (signatures or [rules.signature("fix")])[0]
 
     def page(
         self,
@@ -310,7 +313,7 @@ class WhatIf(View):
         moved = int((table.moved != 0).sum())
         lines = [
             f"before: {escape(self.rules.signature('fix'))}{', grades as given' if capped else ''}",
-            f"after: {escape(table.signature.iloc[0])}, {escape(visible(measure))}{', capped' if capped else ''}",
+            f"after: {escape(visible(table.signature.iloc[0]))}{', grades capped' if capped else ''}",
             f"{moved} of {len(table)} groups change rank",
         ]
         above = "".join(f"<div>{line}</div>" for line in lines)
