@@ -68,10 +68,12 @@ def test_another_measure():
         from crucible_nb.fix.score import score_fix
 
         score = score_fix(reference, candidate, rules)
-        return replace(score, value=score.value / 2)
+        return replace(score, value=score.value / 2, signature="fix|halved")
 
     view = WhatIf(RUNS, measures={"halved": halved})
     assert (view.table(0.6, "halved").after * 2).to_dict() == pytest.approx(view.table(0.6).after.to_dict())
+    assert set(view.table(0.6, "halved").signature) == {"fix|halved"}
+    assert "after: fix|halved" in view.page(0.6, "halved")
     with pytest.raises(KeyError):
         view.table(0.6, "unknown")
 
