@@ -12,6 +12,7 @@ __all__ = ['OKABE_ITO', 'INK', 'MARKERS', 'DASHES', 'new_axes', 'new_panels', 'p
 # %% ../nbs/03_plots.ipynb #cell-2
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +20,7 @@ import pandas as pd
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
 # %% ../nbs/03_plots.ipynb #cell-5
@@ -50,9 +52,7 @@ def new_panels(
     height: float = 3.2,  # Inches
 ) -> list["Axes"]:  # On one figure with an open background
     "Several axes in the style of this kit."
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(width, height), layout="constrained")
+    figure = _figure_class()(figsize=(width, height), layout="constrained")
     figure.patch.set_alpha(0)
     panels = list(figure.subplots(1, count, squeeze=False, sharey=True)[0])
     for axes in panels:
@@ -66,24 +66,44 @@ def new_panels(
     return panels
 
 
+@cache
+def _figure_class() -> "type[Figure]":
+    "A figure whose plain text is its title, for those who do not see it."
+    from matplotlib.figure import Figure
+
+    class TitledFigure(Figure):
+        def __repr__(self) -> str:
+            titles = [self.get_suptitle()] if self.get_suptitle() else [axes.get_title("left") for axes in self.axes]
+            said = "; ".join(" ".join(title.split()).replace(r"\$", "$") for title in titles if title)
+            return said or super().__repr__()
+
+    return TitledFigure
+
+
 def _finish(
     axes: "Axes", title: str, label_x: str = "", label_y: str = "", key: Sequence["Line2D"] = (), columns: int = 4
 ) -> "Axes":
     "Name the scales, say the message on top and the key below; a row of panels has one key and one scale."
     figure = axes.figure
     panels = len(figure.axes)
-    axes.set_xlabel(label_x)
-    axes.set_ylabel(label_y if axes is figure.axes[0] else "")
+    axes.set_xlabel(_plain(label_x, 120))
+    axes.set_ylabel(_plain(label_y, 120) if axes is figure.axes[0] else "")
+    letters = 16 * figure.get_figwidth() if panels == 1 else 13 * figure.get_figwidth() / panels
+    lines = "\n".join(_plain(line, 200) for line in textwrap.wrap(title, int(letters)))
     if panels == 1:
-        lines = textwrap.wrap(title, int(16 * figure.get_figwidth()))
-        figure.suptitle("\n".join(lines), x=0.01, ha="left", fontsize=10, color=INK)
+        figure.suptitle(lines, x=0.01, ha="left", fontsize=10, color=INK)
     else:
-        lines = textwrap.wrap(title, int(13 * figure.get_figwidth() / panels))
-        axes.set_title("\n".join(lines), loc="left", fontsize=10, color=INK)
+        axes.set_title(lines, loc="left", fontsize=10, color=INK)
     if key and not figure.legends:
         style = {"ncols": min(columns, len(key)), "frameon": False, "labelcolor": INK, "fontsize": 9}
         figure.legend(handles=list(key), loc="outside lower center", **style)
     return axes
+
+
+def _plain(text: object, longest: int = 48) -> str:
+    "A name on one line, not too long, with dollar signs that stand for themselves and begin no formula."
+    line = " ".join(str(text).encode("utf-8", "replace").decode().split())
+    return (line if len(line) <= longest else line[: longest - 1] + "…").replace("$", r"\$")
 
 
 def _scale(set_limits: Callable[[float, float], object], limits: tuple[float, float], margin: float) -> None:
@@ -127,8 +147,8 @@ def _two_marks(marks: Sequence[str]) -> list["Line2D"]:
     from matplotlib.lines import Line2D
 
     return [
-        Line2D([], [], ls="", marker="o", color=OKABE_ITO["blue"], label=marks[0]),
-        Line2D([], [], ls="", marker="o", mfc="none", mec=OKABE_ITO["vermillion"], mew=1.4, label=marks[1]),
+        Line2D([], [], ls="", marker="o", color=OKABE_ITO["blue"], label=_plain(marks[0])),
+        Line2D([], [], ls="", marker="o", mfc="none", mec=OKABE_ITO["vermillion"], mew=1.4, label=_plain(marks[1])),
     ]
 
 
@@ -161,7 +181,7 @@ def plot_groups(
         places = points[value].to_numpy(float)
         _scatter(axes, places, at + _spread(places / (limits[1] - limits[0])), _flags(points, marked))
         axes.plot([points[value].mean()] * 2, [at - 0.36, at + 0.36], color=INK, lw=2)
-    axes.set_yticks(range(len(groups)), [f"{name} (n={(known[group] == name).sum()})" for name in groups])
+    axes.set_yticks(range(len(groups)), [f"{_plain(name)} (n={(known[group] == name).sum()})" for name in groups])
     _scale(axes.set_xlim, limits, 0.03)
     key = [*_two_marks(marks), Line2D([], [], color=INK, lw=2, label="mean")] if marked else []
     return _finish(axes, title, label, key=key)
@@ -171,7 +191,7 @@ def _flags(points: pd.DataFrame, column: str | None) -> np.ndarray:
     "A column of booleans, missing as false; all true without a column."
     if column is None:
         return np.ones(len(points), dtype=bool)
-    return points[column].fillna(False).astype(bool).to_numpy()
+    return points[column].astype("boolean").fillna(False).to_numpy(dtype=bool)
 
 
 def _spread(values: Sequence[float]) -> np.ndarray:
@@ -210,7 +230,7 @@ def plot_scatter(
     if line:
         grid = np.linspace(*limits_x, 1001)
         axes.plot(grid, [line(at) for at in grid], color=INK, lw=1.6)
-        key = [*key, Line2D([], [], color=INK, lw=1.6, label=line_name)]
+        key = [*key, Line2D([], [], color=INK, lw=1.6, label=_plain(line_name))]
     places = known[x].to_numpy(float)
     apart = [_spread(level.to_numpy(float) / (limits_x[1] - limits_x[0])) for _, level in known.groupby(y)[x]]
     _scatter(axes, places, known[y].to_numpy(float) + step * np.concatenate(apart), _flags(known, marked))
@@ -249,7 +269,7 @@ def plot_change(
     axes.plot([0, 1], means, color=INK, lw=3, marker="o", ms=9, zorder=4)
     for at, mean in enumerate(means):
         _near(axes, f"{mean:.2f}", (at, mean), 12 if at else -12)
-    axes.set_xticks([0, 1], names or [before, after])
+    axes.set_xticks([0, 1], map(_plain, names or [before, after]))
     axes.set_xlim(-0.3, 1.3)
     _scale(axes.set_ylim, limits, 0.04)
     key = [Line2D([], [], lw=1.6, label=f"{kind} ({counts[kind]})", **line) for kind, line in kinds.items()]
@@ -260,7 +280,7 @@ def plot_change(
 def _near(axes: "Axes", text: str, place: tuple[float, float], offset: float) -> None:
     "Letters so many points right of a place, left of it where negative."
     side = {"ha": "left" if offset > 0 else "right", "va": "center", "fontsize": 9, "color": INK}
-    axes.annotate(text, place, (offset, 0), textcoords="offset points", **side)
+    axes.annotate(_plain(text), place, (offset, 0), textcoords="offset points", **side)
 
 # %% ../nbs/03_plots.ipynb #cell-19
 def plot_roc(
@@ -272,13 +292,15 @@ def plot_roc(
     axes: "Axes | None" = None,  # Draw here; None: on a new figure
 ) -> "Axes":
     "How much of the right is had at the price of how much of the wrong."
+    if not curves:
+        raise ValueError("curves: expected one or more, found none")
     axes = axes or new_axes(4.4, 4.6)
     axes.plot([0, 1], [0, 1], color=INK, lw=1)
     key = []
     for at, (name, points) in enumerate(curves.items()):
         known = _known(points, ["false_positive_rate", "true_positive_rate"])
         x, y = known.false_positive_rate.to_numpy(float), known.true_positive_rate.to_numpy(float)
-        label = f"{name} (area {np.trapezoid(y, x):.2f})"
+        label = f"{_plain(name)} (area {np.trapezoid(y, x):.2f})"
         every = max(1, len(x) // 12)
         key += axes.plot(x, y, label=label, markevery=every, clip_on=False, **_style(at))
     axes.set_xlim(0, 1)
@@ -353,7 +375,7 @@ def plot_intervals(
         side = {"transform": axes.get_yaxis_transform(), "clip_on": False}
         axes.plot([1.02] * 2, [min(members) - 0.3, max(members) + 0.3], color=_style(at)["color"], lw=2, **side)
         _beside(axes, f"group {tied:g}" if isinstance(tied, float) else f"group {tied}", 1.035, float(np.mean(members)))
-    axes.set_yticks(heights, table[name].tolist())
+    axes.set_yticks(heights, table[name].map(_plain))
     axes.set_ylim(-0.6, count - 0.4)
     if limits:
         _scale(axes.set_xlim, limits, 0.03)
@@ -363,7 +385,7 @@ def plot_intervals(
 def _beside(axes: "Axes", text: str, x: float, y: float, size: float = 8) -> None:
     "Letters at a part of the axes' width and a height on the scale."
     at = {"xycoords": ("axes fraction", "data"), "annotation_clip": False}
-    axes.annotate(text, (x, y), color=INK, va="center", fontsize=size, **at)
+    axes.annotate(_plain(text), (x, y), color=INK, va="center", fontsize=size, **at)
 
 # %% ../nbs/03_plots.ipynb #cell-31
 def plot_hits(
@@ -384,7 +406,7 @@ def plot_hits(
     rows, columns = matrix.shape
     axes = axes or new_axes(1.8 + 0.42 * columns, 1.5 + 0.23 * rows)
     known = matrix.notna().to_numpy()
-    hits = matrix.fillna(False).astype(bool).to_numpy()
+    hits = matrix.astype("boolean").fillna(False).to_numpy(dtype=bool)
     weighty = np.array([name in heavy for name in matrix.index])[:, None]
     blue, red = OKABE_ITO["blue"], OKABE_ITO["vermillion"]
     kinds = [
@@ -397,8 +419,10 @@ def plot_hits(
         y, x = np.nonzero(where)
         if len(x):
             axes.scatter(x, y, **style)
-    axes.set_xticks(range(columns), matrix.columns, rotation=90)
-    axes.set_yticks(range(rows), [f"{name} ★" if name in heavy else str(name) for name in matrix.index], fontsize=8)
+    axes.set_xticks(range(columns), map(_plain, matrix.columns), rotation=90)
+    axes.set_yticks(
+        range(rows), [f"{_plain(name)} ★" if name in heavy else _plain(name) for name in matrix.index], fontsize=8
+    )
     axes.set_xlim(-0.6, columns - 0.4)
     axes.set_ylim(rows - 0.4, -0.6)
     axes.xaxis.tick_top()
@@ -406,13 +430,13 @@ def plot_hits(
     for spine in axes.spines.values():
         spine.set_visible(False)
     key = [
-        Line2D([], [], ls="", marker="s", ms=8, color=blue, label=meanings[0]),
-        Line2D([], [], ls="", marker="o", ms=4, mfc="none", mec=INK, label=meanings[1]),
+        Line2D([], [], ls="", marker="s", ms=8, color=blue, label=_plain(meanings[0])),
+        Line2D([], [], ls="", marker="o", ms=4, mfc="none", mec=INK, label=_plain(meanings[1])),
     ]
     if (hits & weighty).any():
-        key.insert(1, Line2D([], [], ls="", marker="s", ms=8, color=red, label=f"{meanings[0]} ★"))
+        key.insert(1, Line2D([], [], ls="", marker="s", ms=8, color=red, label=f"{_plain(meanings[0])} ★"))
     if (~known).any():
-        key.append(Line2D([], [], ls="", marker="_", ms=7, color=INK, label=meanings[2]))
+        key.append(Line2D([], [], ls="", marker="_", ms=7, color=INK, label=_plain(meanings[2])))
     return _finish(axes, title, label_x, label_y, key, columns=4 if columns > 5 else 2)
 
 # %% ../nbs/03_plots.ipynb #cell-35
@@ -445,8 +469,8 @@ def plot_matrix(
             axes.text(
                 x, y, f"{number:.{decimals}f}", ha="center", va="center", color=_letters_on(shade[:3]), fontsize=9
             )
-    axes.set_xticks(range(columns), matrix.columns)
-    axes.set_yticks(range(rows), matrix.index)
+    axes.set_xticks(range(columns), map(_plain, matrix.columns))
+    axes.set_yticks(range(rows), map(_plain, matrix.index))
     axes.set_xlim(-0.55, columns - 0.45)
     axes.set_ylim(rows - 0.45, -0.55)
     axes.tick_params(length=0)
@@ -481,12 +505,14 @@ def plot_shares(
         letters = _letters_on(colour)
         style = {"facecolor": colour, "edgecolor": letters, "hatch": hatch, "linewidth": 0}
         axes.barh(range(rows), widths[:, part], left=starts[:, part], height=0.74, **style)
-        key.append(Patch(label=str(table.columns[part]), **style))
+        key.append(Patch(label=_plain(table.columns[part]), **style))
         for row in np.flatnonzero(widths[:, part] > 0.045 * longest):
             at = starts[row, part] + widths[row, part] / 2
             box = {"facecolor": colour, "edgecolor": "none", "pad": 1.2}
             axes.text(at, row, f"{counts[row, part]:g}", ha="center", va="center", fontsize=8, color=letters, bbox=box)
-    axes.set_yticks(range(rows), [f"{name} (n={total:g})" for name, total in zip(table.index, sums[:, 0], strict=True)])
+    axes.set_yticks(
+        range(rows), [f"{_plain(name)} (n={total:g})" for name, total in zip(table.index, sums[:, 0], strict=True)]
+    )
     axes.set_ylim(rows - 0.5, -0.5)
     axes.set_xlim(0, longest)
     return _finish(axes, title, label, key=key, columns=4)
@@ -524,7 +550,7 @@ def plot_lines(
         last = order[np.isfinite(values[order])][-1:]
         ends += [(float(values[end]), str(name), style) for end in last]
     if names is not None:
-        axes.set_xticks(range(len(names)), names, rotation=90 if len(names) > 8 else 0)
+        axes.set_xticks(range(len(names)), map(_plain, names), rotation=90 if len(names) > 8 else 0)
     if limits:
         _scale(axes.set_ylim, limits, 0.03)
     if series is not None:
@@ -586,7 +612,7 @@ def plot_ranks(
         for place, offset in ((known[0], -9), (known[-1], 9)) if len(known) else ():
             _near(axes, str(name), (place, line[place]), offset)
     lowest = int(np.nanmax(places))
-    axes.set_xticks(range(readings), ranks.columns)
+    axes.set_xticks(range(readings), map(_plain, ranks.columns))
     axes.set_xlim(-0.75, readings - 0.25)
     axes.set_yticks(range(1, lowest + 1))
     axes.set_ylim(lowest + 0.5, 0.5)

@@ -77,7 +77,7 @@ def measure(
 
 def _values(many: Callable[[np.ndarray], np.ndarray], counts: np.ndarray) -> np.ndarray:
     "One value a draw; NaN where the figure is undefined."
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(all="ignore"):
         values = np.asarray(many(counts), dtype=float)
     return np.where(np.isfinite(values), values, np.nan)
 
@@ -133,8 +133,9 @@ def has_values(
     columns: Sequence[str],  # Names of its columns
 ) -> np.ndarray:  # One boolean a row
     "Which rows have a value in all of the columns."
-    if lost := [column for column in columns if column not in table.columns]:
-        raise ValueError(f"table: expected a column {lost[0]!r}, found {', '.join(map(str, table.columns)) or 'none'}")
+    found = list(table.columns)
+    if lost := [column for column in columns if found.count(column) != 1]:
+        raise ValueError(f"table: expected one column {lost[0]!r}, found {', '.join(map(str, found)) or 'none'}")
     return table[list(columns)].notna().all(axis=1).to_numpy(dtype=bool)
 
 
@@ -201,7 +202,7 @@ class Resampled:
     clusters: int  # How many there are, and were drawn each time
     values: np.ndarray  # Figures of the resamples, in order of drawing; the undefined ones left out
     left_out: int  # Resamples in which the figure was undefined
-    without: np.ndarray  # Figure without each cluster in turn; NaN: undefined
+    without: np.ndarray  # Figure without each cluster in turn; NaN: undefined; empty: not computed
     resamples: int  # Draws
     seed: int  # Of the draws
 
@@ -241,6 +242,8 @@ class Resampled:
 
     def _undefined_bca(self) -> str:
         "Why there is no BCa interval where there is another."
+        if not len(self.without):
+            raise ValueError("BCa: expected resamples with leave_out=True")
         if lost := int(np.isnan(self.without).sum()):
             return f"BCa leaves out each {self.unit} in turn: the figure is undefined without {lost} of {self.clusters}"
         if not 0 < self._below() < 1:
@@ -258,10 +261,13 @@ class Resampled:
         "Where BCa reads the sorted resamples, for the two ends of a percentile interval."
         normal = NormalDist()
         pull = self.without.mean() - self.without
+        pull /= np.abs(pull).max()
         acceleration = (pull**3).sum() / (6 * (pull**2).sum() ** 1.5)
         bias = normal.inv_cdf(self._below())
-        shifted = [bias + normal.inv_cdf(end) for end in ends]
-        return [normal.cdf(bias + shift / (1 - acceleration * shift)) for shift in shifted]
+        shifts = [bias + normal.inv_cdf(end) for end in ends]
+        rooms = [1 - acceleration * shift for shift in shifts]
+        pairs = zip(shifts, rooms, strict=True)
+        return [normal.cdf(bias + shift / room) if room > 0 else float(shift > 0) for shift, room in pairs]
 
 
 def resample(
@@ -271,6 +277,7 @@ def resample(
     cluster: str | None = None,  # Column that says which rows belong together; None: each row on its own
     resamples: int = 10_000,  # Draws
     seed: int = 0,  # Of the draws; the same seed gives the same resamples
+    leave_out: bool = True,  # Compute the figure without each cluster too? BCa needs it
 ) -> Resampled:  # In the unit of the figure
     "Draw whole clusters with replacement, again and again, and compute the figure of each draw."
     if resamples < 1:
@@ -283,11 +290,12 @@ def resample(
     if clusters > 1 and estimate.value is not None:
         many = figure.many(rows, codes)
         draws = np.random.default_rng(seed)
-        block = max(1, 2_000_000 // len(rows))  # Bounds the memory of one batch of draws
+        block = max(1, 100_000 // len(rows))  # Draws at a time: as much as stays in a processor's cache
         sizes = [min(block, resamples - at) for at in range(0, resamples, block)]
         values = np.concatenate([_values(many, _counts(draws, size, clusters)) for size in sizes])
-        leaving = range(0, clusters, block)
-        without = np.concatenate([_values(many, _all_but(at, min(at + block, clusters), clusters)) for at in leaving])
+        leaving = range(0, clusters, block) if leave_out else ()
+        rest = [_values(many, _all_but(at, min(at + block, clusters), clusters)) for at in leaving]
+        without = np.concatenate([without, *rest])
     left_out = int(np.isnan(values).sum())
     unit = cluster or "row"
     return Resampled(estimate, unit, clusters, values[~np.isnan(values)], left_out, without, resamples, seed)
@@ -327,7 +335,8 @@ def bootstrap(
     seed: int = 0,  # Of the draws; the same seed gives the same interval
 ) -> Interval:  # In the unit of the figure
     "Bootstrap interval of a figure over clusters."
-    return resample(table, figure, cluster=cluster, resamples=resamples, seed=seed).interval(kind, level)
+    drawn = resample(table, figure, cluster=cluster, resamples=resamples, seed=seed, leave_out=kind == "BCa")
+    return drawn.interval(kind, level)
 
 
 def bootstrap_mean(

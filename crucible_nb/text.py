@@ -71,7 +71,9 @@ def read_text(
         if "\n" not in source and 0 < len(source) < 1024 and _is_file(source):
             raise error(f"{source!r} is a file name given as text: use Path({source!r})")
         return source.removeprefix("\ufeff"), []
-    return decode(bytes(source))
+    if isinstance(source, bytes | bytearray | memoryview):
+        return decode(bytes(source))
+    raise error(f"expected bytes, text or a Path, found {type(source).__name__}: {shown(str(source))}")
 
 
 def _is_file(name: str) -> bool:
@@ -96,13 +98,19 @@ def uncolour(
     return _ANSI.sub("", text), [Note("colour_removed", 1, None, "terminal colour codes were left out, in content too")]
 
 # %% ../nbs/05_text.ipynb #cell-17
+_BLANK_LETTERS = frozenset("\u115f\u1160\u2800\u3164\uffa0")  # Printable by category, and blank
+
+
 def visible(
     text: str,  # From anywhere
 ) -> str:  # The same where it is printable, escapes where it is not
-    "Text in which no character can disguise another."
-    if text.isprintable():
+    "Text without characters that move the cursor, turn the reading direction, or can not be seen."
+    if text.isprintable() and _BLANK_LETTERS.isdisjoint(text):
         return text
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text)
+    return "".join(
+        char if char.isprintable() and char not in _BLANK_LETTERS else char.encode("unicode_escape").decode("ascii")
+        for char in text
+    )
 
 
 def shown(

@@ -249,9 +249,11 @@ def test_an_error_while_it_writes_leaves_nothing(archive, monkeypatch):
 
     monkeypatch.setattr(archive_module.os, "replace", full)
     before = listing(archive)
-    with pytest.raises(OSError, match="No space"):
-        fill(archive)
+    table = fill(archive)
     assert changed(before, archive) == set()
+    assert set(table.state) == {"unstored"}
+    assert table.unstored.str.contains("No space left").all()
+    assert table.value.notna().all()
 
 
 def test_two_at_once_leave_whole_scores(archive):

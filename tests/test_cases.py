@@ -1,6 +1,7 @@
 """Every case of the decks in tests/cases/ has its stated answer, through the public names only."""
 
 import importlib.util
+import shutil
 import signal
 from pathlib import Path
 from types import SimpleNamespace
@@ -8,14 +9,20 @@ from types import SimpleNamespace
 import pytest
 
 DECK = Path(__file__).parent / "cases"
-AREAS = ["diffs", "fences", "similarity", "pairs"]
+AREAS = ["diffs", "fences", "similarity", "pairs", "cites", "review"]
 OPTIONS = SimpleNamespace(note_kinds=False, reasons=False)
 
 spec = importlib.util.spec_from_file_location("check_cases", DECK / "check_cases.py")
 check_cases = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(check_cases)
 
-CASES = [(area, row) for area in AREAS for row in check_cases.rows(DECK, area)]
+
+def rows(area):
+    """Cases of an area."""
+    return check_cases.review_rows(DECK) if area == "review" else check_cases.rows(DECK, area)
+
+
+CASES = [(area, row) for area in AREAS for row in rows(area)]
 IDS = [f"{area}/{row['id']}" for area, row in CASES]
 
 
@@ -29,6 +36,14 @@ def stop_after():
     yield signal.alarm
     signal.alarm(0)
     signal.signal(signal.SIGALRM, before)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def cleaned():
+    """The trees that the cases make are removed."""
+    yield
+    for folder, _ in check_cases._trees.values():
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.mark.parametrize(("area", "row"), CASES, ids=IDS)
@@ -47,5 +62,13 @@ def test_every_input_file_belongs_to_a_case():
         if area == "pairs":
             references = row["a"] if isinstance(row["a"], list) else [row["a"]]
             named |= {*references, *row["b"]}
-    files = {path.relative_to(DECK).as_posix() for area in AREAS for path in (DECK / area).glob("*")}
+    flat = [area for area in AREAS if area not in ("cites", "review")]
+    files = {path.relative_to(DECK).as_posix() for area in flat for path in (DECK / area).glob("*")}
     assert files == named
+    assert {path.name for path in (DECK / "review").iterdir()} == {row["id"] for area, row in CASES if area == "review"}
+
+
+def test_every_file_of_the_tree_is_cited():
+    tree = DECK / "cites" / "tree"
+    cited = {row["cite"]["path"].removeprefix("./") for area, row in CASES if area == "cites"}
+    assert {path.relative_to(tree).as_posix() for path in tree.rglob("*") if path.is_file()} <= cited

@@ -72,6 +72,7 @@ def counts(tmp_path):
         "runs that pass the hidden tests too": sum(run["hidden_passed"] for run in runs),
         "judges": len(list(DATA.glob("judge/*.jsonl"))),
         "judgements": len(jsonl("judge/*.jsonl")),
+        "claims labelled by hand": len(list(csv.DictReader((DATA / "judge/claims.csv").read_text().splitlines()))),
         "oracle pairs": len(oracle),
         "runs with an oracle pair": len({row["run_id"] for row in oracle}),
         "cells": folders("bench/cells/*"),

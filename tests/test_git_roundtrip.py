@@ -314,6 +314,13 @@ def test_kinds_are_those_that_git_lists(tmp_path, spelling):
     assert kinds >= {("added", "symlink"), ("deleted", "symlink"), ("modified", "text")}
 
 
+@pytest.mark.parametrize("pair", ["ab", "ba", "iw", "wi", "cw", "ci", "ow", "12", "21"])
+def test_letters_of_git_are_prefixes_where_the_names_differ_too(pair):
+    text = f"--- {pair[0]}/old/x.py\n+++ {pair[1]}/new/y.py\n@@ -1 +1 @@\n-a\n+b\n"
+    (change,) = read_diff(text).files
+    assert (change.path, change.old_path, change.status) == ("new/y.py", "old/x.py", "renamed")
+
+
 def made_up_names(draw: random.Random, count: int) -> list[str]:
     """Names out of the characters that git's spelling turns on, none a folder of another."""
     names: set[str] = set()

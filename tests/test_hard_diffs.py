@@ -91,7 +91,8 @@ CASES = {
         {"repaired_context"},
     ),
     "file called dev/null": (
-        b"diff --git a/dev/null b/dev/null\ndeleted file mode 100644\n--- a/dev/null\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n",
+        b"diff --git a/dev/null b/dev/null\ndeleted file mode 100644\n"
+        b"--- a/dev/null\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n",
         {"dev/null": []},
         set(),
     ),

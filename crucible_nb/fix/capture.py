@@ -28,13 +28,18 @@ class Capture:
     head: str | None  # The commit that it is against; None: there is none yet, so against nothing
     git_version: str  # Such as `git version 2.39.5`
     command: tuple[str, ...]  # The arguments of git
+    skipped: tuple[str, ...]  # Repositories inside the tree that have no commit, so git can not name them
 
 
 _SETTINGS = {
+    "core.abbrev": "auto",
     "core.quotePath": "true",
     "core.fsmonitor": "false",
     "core.hooksPath": os.devnull,
     "core.attributesFile": os.devnull,
+    "core.excludesFile": os.devnull,
+    "core.splitIndex": "false",
+    "core.bigFileThreshold": "512m",
     "diff.suppressBlankEmpty": "false",
     "diff.indentHeuristic": "true",
     "diff.renameLimit": "0",
@@ -57,7 +62,7 @@ _FLAGS = (
     "--ws-error-highlight=none",
     f"-O{os.devnull}",
 )
-_EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+_FROM_STDIN = ("--pathspec-from-file=-", "--pathspec-file-nul")
 
 # %% ../../nbs/19_capture.ipynb #cell-7
 def capture(
@@ -72,12 +77,19 @@ def capture(
         raise CaptureError("git: expected it on the PATH, found none")
     top = Path(os.fsdecode(_git(repo, "rev-parse", "--show-toplevel").removesuffix(b"\n")))
     head = _head(top)
-    command = ("diff", *_FLAGS, head or _EMPTY_TREE, "--")
+    base = head or _git(top, "hash-object", "-t", "tree", os.devnull).decode().strip()
+    command = ("diff", *_FLAGS, base, "--")
+    untracked = _git(top, "ls-files", "--others", "--exclude-standard", "-z").split(b"\0")[:-1]
+    empty = [name for name in untracked if name.endswith(b"/") and not _head(top / os.fsdecode(name))]
+    files = [name.rstrip(b"/") for name in untracked if name not in empty]
     with tempfile.TemporaryDirectory() as scratch:
         environment = _scratch_index(top, Path(scratch))
-        _git(top, "add", "--intent-to-add", "--", ".", environment=environment)
+        if files:
+            add = ("--literal-pathspecs", "add", "--intent-to-add", "--sparse", *_FROM_STDIN)
+            _git(top, *add, environment=environment, stdin=b"\0".join(files))
         diff = _git(top, *command, environment=environment)
-    return Capture(diff, head, _git(top, "version").decode().strip(), command)
+    version = _git(top, "version").decode().strip()
+    return Capture(diff, head, version, command, tuple(os.fsdecode(name) for name in empty))
 
 
 def _head(top: Path) -> str | None:
@@ -98,11 +110,11 @@ def _scratch_index(top: Path, scratch: Path) -> dict[str, str]:
     return {
         "GIT_INDEX_FILE": str(scratch / "index"),
         "GIT_OBJECT_DIRECTORY": str(scratch / "objects"),
-        "GIT_ALTERNATE_OBJECT_DIRECTORIES": f'"{objects}"' if ":" in str(objects) else str(objects),
+        "GIT_ALTERNATE_OBJECT_DIRECTORIES": '"' + str(objects).replace("\\", "\\\\").replace('"', '\\"') + '"',
     }
 
 
-def _git(folder: Path, *arguments: str, environment: dict[str, str] | None = None) -> bytes:
+def _git(folder: Path, *arguments: str, environment: dict[str, str] | None = None, stdin: bytes = b"") -> bytes:
     "What git prints in a folder, with every setting fixed and nothing inherited from GIT_* variables."
     settings = [part for key, value in _SETTINGS.items() for part in ("-c", f"{key}={value}")]
     inherited = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
@@ -110,10 +122,11 @@ def _git(folder: Path, *arguments: str, environment: dict[str, str] | None = Non
         ["git", *settings, *arguments],
         cwd=folder,
         env={**inherited, "LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0", **(environment or {})},
-        stdin=subprocess.DEVNULL,
+        input=stdin,
         capture_output=True,
     )
     if done.returncode:
         lines = done.stderr.decode("utf-8", "replace").strip().split("\n")
-        raise CaptureError(f"{folder}: git {arguments[0]} failed: {lines[-1] or f'exit status {done.returncode}'}")
+        cause = next((line for line in lines if line.startswith(("fatal: ", "error: "))), lines[-1])
+        raise CaptureError(f"{folder}: git failed: {cause or f'exit status {done.returncode}'}")
     return done.stdout

@@ -32,8 +32,8 @@ class Reference:
 
 # %% ../../nbs/11_reference.ipynb #cell-9
 _FENCE = re.compile(r"(?P<indent>[ \t]*(?:>[ \t]*|(?:[-*+]|\d{1,9}[.)])[ \t]+)*)(?P<fence>`{3,}|~{3,})(?P<info>.*)$")
-_HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$")
 _UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*$")
+_NO_PARAGRAPH = re.compile(r" {0,3}(?:>|\||<|(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$))| {4}|\t")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,35 +53,76 @@ class _Fence:
     lines: tuple[str, ...]  # Content, without the indent of the fence
     closed: bool  # False: it runs to the end of the file
 
+    @property
+    def size(self) -> int:
+        return len(self.lines) + 1 + self.closed
 
-def _blocks(lines: Sequence[str]) -> Iterator[_Heading | _Fence]:
-    "The headings and the fenced blocks of a markdown text, in order."
+
+@dataclass(frozen=True, slots=True)
+class _Comment:
+    "An HTML comment."
+
+    at: int  # Index of its first line
+    size: int  # Number of lines
+
+
+def _blocks(lines: Sequence[str]) -> Iterator[_Heading | _Fence | _Comment]:
+    "The headings, fenced blocks and HTML comments of a markdown text, in order."
     at = 0
+    paragraph: list[str] | None = []  # Lines that an underline would make a heading; None: in a list, a quote, a table
     while at < len(lines):
         line = lines[at].removesuffix("\r")
-        below = lines[at + 1].removesuffix("\r") if at + 1 < len(lines) else ""
-        if fence := _fence(lines, at):
-            yield fence
-            at += len(fence.lines) + 1
-        elif found := _HEADING.match(line):
-            yield _Heading(len(found[1]), found[2])
-        elif line.strip() and (found := _UNDERLINE.match(below)):
-            yield _Heading(1 if found[1][0] == "=" else 2, line.strip())
+        if block := _fence(lines, at) or _comment(lines, at) or _heading(line):
+            yield block
+            at += 0 if isinstance(block, _Heading) else block.size - 1
+            paragraph = []
+        elif paragraph and (found := _UNDERLINE.match(line)):
+            yield _Heading(1 if found[1][0] == "=" else 2, " ".join(paragraph))
+            paragraph = []
+        elif not line.strip():
+            paragraph = []
+        elif paragraph is not None:
+            if paragraph or not _NO_PARAGRAPH.match(line):
+                paragraph.append(line.strip())
+            else:
+                paragraph = None
         at += 1
 
-# %% ../../nbs/11_reference.ipynb #cell-10
+
+def _heading(line: str) -> _Heading | None:
+    "The heading that a line with leading hashes is; None where it is none."
+    text = line.lstrip(" ")
+    level = len(text) - len(text.lstrip("#"))
+    if not 1 <= level <= 6 or len(line) - len(text) > 3 or text[level : level + 1] not in ("", " ", "\t"):
+        return None
+    text = text[level:].strip(" \t")
+    bare = text.rstrip("#")
+    return _Heading(level, bare.rstrip(" \t") if not bare or bare[-1] in " \t" else text)
+
+
+def _comment(lines: Sequence[str], at: int) -> _Comment | None:
+    "The HTML comment that begins at `at`; None where none does."
+    text = lines[at].lstrip(" ")
+    if not text.startswith("<!--") or len(lines[at]) - len(text) > 3:
+        return None
+    end = next((here for here in range(at, len(lines)) if "-->" in lines[here][4 * (here == at) :]), len(lines) - 1)
+    return _Comment(at, end - at + 1)
+
+
 def _fence(lines: Sequence[str], at: int) -> _Fence | None:
     "The fenced block that opens at `at`; None where none does."
     opened = _FENCE.match(lines[at].removesuffix("\r"))
     if opened is None or (opened["fence"][0] == "`" and "`" in opened["info"]):
         return None
     quotes = opened["indent"].count(">")
-    width = len(opened["indent"].rpartition(">")[2])
+    inner = opened["indent"].rpartition(">")[2]
+    width = len((inner[1:] if quotes and inner[:1] == " " else inner).expandtabs(4))
+    marks = re.compile(rf"(?:[ \t]*> ?){{0,{quotes}}}") if quotes else None
     content: list[str] = []
     counts = [0, 0]
     closing = re.compile(rf"( {{0,3}}){re.escape(opened['fence'][0])}{{{len(opened['fence'])},}}[ \t]*$")
     for here in range(at + 1, len(lines)):
-        raw = _undented(lines[here], quotes, width)
+        raw = _undented(lines[here][marks.match(lines[here]).end() :] if marks else lines[here], width)
         line = raw.removesuffix("\r")
         found = closing.match(line)
         if found and not (found[1] and _is_context(lines[here + 1 : here + 3], counts)):
@@ -91,14 +132,15 @@ def _fence(lines: Sequence[str], at: int) -> _Fence | None:
     return _Fence(at, opened["info"].strip(), tuple(content), False)
 
 
-def _undented(line: str, quotes: int, width: int) -> str:
-    "A line of a block without the quote marks and the indent of its fence."
-    for _ in range(quotes):
-        line = re.sub(r"^[ \t]*> ?", "", line)
-    blanks = len(line) - len(line.lstrip(" \t"))
-    return line[min(blanks, width) :]
+def _undented(line: str, width: int) -> str:
+    "A line of a block without the indent of its fence, `width` columns at most."
+    at = column = 0
+    while column < width and line[at : at + 1] in (" ", "\t"):
+        column += 4 - column % 4 if line[at] == "\t" else 1
+        at += 1
+    return line[at:]
 
-# %% ../../nbs/11_reference.ipynb #cell-11
+# %% ../../nbs/11_reference.ipynb #cell-10
 _HUNK_COUNTS = re.compile(r"@@ -\d+(?:,(\d{1,9}))? \+\d+(?:,(\d{1,9}))? @@")
 
 
@@ -118,7 +160,7 @@ def _is_context(below: Sequence[str], counts: Sequence[int]) -> bool:
     first = next((line for line in below if line.strip()), "")
     return first.startswith(("+", "-", "@@", " ", "diff --git ", "```", "~~~"))
 
-# %% ../../nbs/11_reference.ipynb #cell-14
+# %% ../../nbs/11_reference.ipynb #cell-13
 _BAD_WORDS = re.compile(r"\b(?:wrong|incorrect|avoid|tempting|do not)\b", re.I)
 _ALTERNATIVE = re.compile(r"[*_` ]*alternative", re.I)
 _DIFF_START = re.compile(r"[ \t]*(?:diff -|--- |Index: |From [0-9a-f]{40} |commit [0-9a-f]{40}|@@ -)")
@@ -127,9 +169,10 @@ _WORD = re.compile(r"\{?\s*\.?([\w-]+)")
 
 def read_reference(
     source: bytes | str | Path,  # Markdown with fenced diffs, or a bare diff; a Path is a file
+    name: str = "",  # What errors call it; empty: the path, or `reference`
 ) -> Reference:  # At least one alternative with at least one file
     "The reference diffs of a `REFERENCE_FIX.md`."
-    name = str(source) if isinstance(source, Path) else "reference"
+    name = name or (str(source) if isinstance(source, Path) else "reference")
     text, notes = read_text(source, ReferenceFixError)
     text, colour = uncolour(text)
     notes += colour
@@ -138,17 +181,17 @@ def read_reference(
     blocks = [] if _DIFF_START.match(lines[start]) else list(_blocks(lines))
     fences = [block for block in blocks if isinstance(block, _Fence)]
     if fences:
-        alternatives, noted = _read_fences(blocks)
+        alternatives, noted = _read_fences(lines, blocks)
     else:
         alternatives, noted = _read_bare(lines)
     if not alternatives:
         raise ReferenceFixError(_nothing_found(name, fences, noted))
-    inside = {at for fence in fences if _counts(fence) for at in range(fence.at, fence.at + len(fence.lines) + 2)}
+    inside = {at for fence in fences if _counts(fence) for at in range(fence.at, fence.at + fence.size)}
     prose = "\n".join(line for at, line in enumerate(lines) if at not in inside) if fences else ""
     return Reference(tuple(alternatives), prose, name, tuple(notes + noted))
 
-# %% ../../nbs/11_reference.ipynb #cell-15
-def _read_fences(blocks: Iterable[_Heading | _Fence]) -> tuple[list[Diff], list[Note]]:
+# %% ../../nbs/11_reference.ipynb #cell-14
+def _read_fences(lines: Sequence[str], blocks: Iterable[_Heading | _Fence | _Comment]) -> tuple[list[Diff], list[Note]]:
     "The alternatives that a markdown text holds, and notes on what was left out."
     alternatives: list[list[Diff]] = [[]]
     notes: list[Note] = []
@@ -158,6 +201,9 @@ def _read_fences(blocks: Iterable[_Heading | _Fence]) -> tuple[list[Diff], list[
             above = [heading for heading in above if heading.level < block.level] + [block]
             if _ALTERNATIVE.match(block.text):
                 alternatives.append([])
+        elif isinstance(block, _Comment):
+            if any(_FENCE.match(line) for line in lines[block.at : block.at + block.size]):
+                notes.append(Note("left_out", block.at + 1, None, "a fenced block in an HTML comment is no reference"))
         elif _counts(block):
             if bad := [heading for heading in above if _forbids(heading, above[-1])]:
                 message = f"a diff under the heading {bad[-1].text!r} is no reference"
@@ -183,7 +229,7 @@ def _counts(fence: _Fence) -> bool:
     first = next((line for line in fence.lines if line.strip()), "")
     return bool(_DIFF_START.match(first))
 
-# %% ../../nbs/11_reference.ipynb #cell-16
+# %% ../../nbs/11_reference.ipynb #cell-15
 def _read_fence(fence: _Fence) -> tuple[Diff, list[Note]]:
     "The diff in a fence, with line numbers of the markdown file, and notes on the fence."
     notes = []
@@ -219,7 +265,7 @@ def _nothing_found(name: str, fences: Sequence[_Fence], notes: Sequence[Note]) -
     first = f" (line {notes[0].line}: {notes[0].message})" if notes else ""
     return f"{name}: no reference diff: {looked_for}; found {found}{first}"
 
-# %% ../../nbs/11_reference.ipynb #cell-17
+# %% ../../nbs/11_reference.ipynb #cell-16
 def _shift(diff: Diff, by: int) -> Diff:
     "The same diff, found `by` lines further down in a file."
     files = [
@@ -251,7 +297,7 @@ def join_references(
         tuple(note for reference in references for note in reference.notes),
     )
 
-# %% ../../nbs/11_reference.ipynb #cell-27
+# %% ../../nbs/11_reference.ipynb #cell-26
 def lint(
     reference: Reference,  # What read_reference returned
     tree: Path | None = None,  # The scenario's files before the fix; None: look at the reference alone
@@ -269,6 +315,14 @@ def _lint_change(change: FileChange, tree: Path) -> list[Note]:
     "What does not fit between a change and the tree that it should apply to."
     name = change.old_path or change.path
     file = tree / name
+    try:
+        return _lint_file(change, name, file, tree)
+    except (OSError, ValueError, RuntimeError) as problem:
+        return [Note("unreadable_in_tree", change.line, name, f"the file can not be read: {problem}")]
+
+
+def _lint_file(change: FileChange, name: str, file: Path, tree: Path) -> list[Note]:
+    "What does not fit between a change and a file, if the file is in the tree."
     if not file.resolve().is_relative_to(tree.resolve()):
         return [Note("outside_tree", change.line, name, "the path leaves the tree and was not read")]
     if change.status == "added":
@@ -283,13 +337,19 @@ def _lint_change(change: FileChange, tree: Path) -> list[Note]:
     notes = [_lint_hunk(hunk.before, hunk.old_start, hunk.line, name, lines) for hunk in change.hunks]
     return [note for note in notes if note]
 
-# %% ../../nbs/11_reference.ipynb #cell-28
+# %% ../../nbs/11_reference.ipynb #cell-27
 def _lint_hunk(before: tuple[str, ...], start: int | None, line: int, path: str, lines: list[str]) -> Note | None:
     "What is wrong with the place of a hunk; None where its old text stands where it says."
     size = len(before)
     if not size or (start is not None and tuple(lines[start - 1 : start - 1 + size]) == before):
         return None
-    places = [at + 1 for at in range(len(lines) - size + 1) if tuple(lines[at : at + size]) == before]
+    text = "\n" + "\n".join(lines) + "\n"
+    wanted = "\n" + "\n".join(before) + "\n"
+    places = []
+    at = text.find(wanted)
+    while at >= 0 and len(places) < 1000:
+        places.append(text.count("\n", 0, at) + 1)
+        at = text.find(wanted, at + 1)
     if not places:
         return Note("does_not_apply", line, path, f"the {size} lines before the change are not in the file")
     if start is None:

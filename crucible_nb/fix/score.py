@@ -11,8 +11,10 @@ __all__ = ['Compare', 'SCHEMA_VERSION', 'Matching', 'match_files', 'FileScore', 
 # %% ../../nbs/12_fix_score.ipynb #cell-2
 import json
 import math
+from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
+from functools import cache
 from html import escape
 from pathlib import Path
 from typing import Self
@@ -57,25 +59,37 @@ def match_files(
 
 # %% ../../nbs/12_fix_score.ipynb #cell-7
 def _aliases(missing: Sequence[FileChange], extra: Sequence[FileChange]) -> list[tuple[str, str]]:
-    "Pairs of paths, reference's first, that a rename on one side makes one file; each path once, in order."
-    missing_paths = {change.path for change in missing}
-    extra_paths = {change.path for change in extra}
-    pairs = {(old, change.path) for change in extra if (old := _old_name(change)) in missing_paths}
-    pairs |= {(change.path, old) for change in missing if (old := _old_name(change)) in extra_paths}
-    taken: set[tuple[str, str]] = set()
+    "As many pairs of paths, reference's first, as renames make one file; each path in one pair, in a stated order."
+    wanted, found = {change.path for change in missing}, {change.path for change in extra}
+    pairs = {(old, change.path) for change in extra if (old := _old_name(change)) in wanted}
+    pairs |= {(change.path, old) for change in missing if (old := _old_name(change)) in found}
+    partners: dict[tuple[int, str], set[tuple[int, str]]] = {}
+    for path, other in pairs:
+        partners.setdefault((0, path), set()).add((1, other))
+        partners.setdefault((1, other), set()).add((0, path))
     chosen = []
-    for wanted, found in sorted(pairs):
-        if not taken & {("reference", wanted), ("candidate", found)}:
-            taken |= {("reference", wanted), ("candidate", found)}
-            chosen.append((wanted, found))
-    return chosen
+    order = deque(sorted(partners))
+    order.extendleft(sorted((end for end in order if len(partners[end]) == 1), reverse=True))
+    while order:  # An end with one partner left goes first: on chains of renames that finds the most pairs
+        end = order.popleft()
+        if not partners[end]:
+            continue
+        other = min(partners[end])
+        chosen.append((min(end, other)[1], max(end, other)[1]))
+        for gone in (end, other):
+            for neighbour in sorted(partners[gone]):
+                partners[neighbour].discard(gone)
+                if len(partners[neighbour]) == 1:
+                    order.appendleft(neighbour)
+            partners[gone] = set()
+    return sorted(chosen)
 
 
 def _old_name(change: FileChange) -> str | None:
     "The name that a renamed file had; a copy leaves its source alone, so it has none."
     return change.old_path if change.status == "renamed" else None
 
-# %% ../../nbs/12_fix_score.ipynb #cell-11
+# %% ../../nbs/12_fix_score.ipynb #cell-13
 @dataclass(frozen=True, slots=True)
 class FileScore:
     "How alike the added texts of one matched file are, with the counts behind it."
@@ -89,7 +103,7 @@ class FileScore:
 
 Compare = Callable[[FileChange, FileChange, float], tuple[TextSimilarity, Note | None]]
 
-# %% ../../nbs/12_fix_score.ipynb #cell-12
+# %% ../../nbs/12_fix_score.ipynb #cell-14
 def compare_added(
     wanted: FileChange,  # The reference's change of a file; it has added text, if only an empty one
     found: FileChange,  # The candidate's change of the same file, likewise
@@ -113,7 +127,7 @@ def _file_score(
     alike, note = compare(wanted, found, size_limit)
     return FileScore(wanted.path, alike.value, alike.unit, alike.shared, alike.length), note
 
-# %% ../../nbs/12_fix_score.ipynb #cell-13
+# %% ../../nbs/12_fix_score.ipynb #cell-15
 def _similarity_note(wanted: FileChange, found: FileChange, alike: TextSimilarity) -> Note | None:
     "The note on a similarity that is not the plain one of two texts, by character."
     if not wanted.added and not found.added:
@@ -131,15 +145,15 @@ def _similarity_note(wanted: FileChange, found: FileChange, alike: TextSimilarit
         "the added texts are too long for characters: lines were compared",
     )
 
-# %% ../../nbs/12_fix_score.ipynb #cell-15
+# %% ../../nbs/12_fix_score.ipynb #cell-17
 SCHEMA_VERSION = 1
 
-# %% ../../nbs/12_fix_score.ipynb #cell-16
+# %% ../../nbs/12_fix_score.ipynb #cell-18
 @dataclass(frozen=True, slots=True)
 class FixScore:
     "How close a candidate diff is to a reference, with all that the number was made from."
 
-    value: float | None  # Weighted sum of the two below, in [0, 1], higher is closer; None: a variant left no reference
+    value: float | None  # Weighted sum of the two below, in [0, 1], higher is closer; None: only in a variant
     structural: float | None  # Jaccard of the file sets, in [0, 1]; None only where value is
     textual: float | None  # Mean similarity over the matched files, in [0, 1]; None: no matched file has text
     matched_files: tuple[str, ...]  # As the reference names them; sorted by code point
@@ -168,20 +182,29 @@ class FixScore:
         text: str | bytes,  # What to_json wrote
     ) -> Self:  # An equal score
         "The score that `to_json` wrote."
-        fields = json.loads(text)
-        if not isinstance(fields, dict) or fields.get("schema_version") != SCHEMA_VERSION:
-            found = fields.get("schema_version") if isinstance(fields, dict) else type(fields).__name__
-            raise ValueError(f"schema_version: expected {SCHEMA_VERSION}, found {found!r}")
-        for name in ("matched_files", "missing_files", "extra_files"):
-            fields[name] = tuple(fields[name])
-        fields["notes"] = tuple(Note(**note) for note in fields["notes"])
-        fields["files"] = tuple(FileScore(**file) for file in fields["files"])
-        return cls(**fields)
+        score = _score_adapter().validate_json(text, strict=True)
+        if lost := [field.name for field in fields(cls) if field.name not in json.loads(text)]:
+            raise ValueError(f"{lost[0]}: expected a field of this name, found none")
+        if score.schema_version != SCHEMA_VERSION:
+            raise ValueError(f"schema_version: expected {SCHEMA_VERSION}, found {score.schema_version}")
+        for name in ("value", "structural", "textual"):
+            number = getattr(score, name)
+            if number is not None and not 0 <= number <= 1:
+                raise ValueError(f"{name}: expected a number from 0 to 1, found {number}")
+        return score
 
     def _repr_html_(self) -> str:
         return _score_html(self)
 
-# %% ../../nbs/12_fix_score.ipynb #cell-18
+# %% ../../nbs/12_fix_score.ipynb #cell-19
+@cache
+def _score_adapter():
+    "What checks a stored score's fields against their types."
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(FixScore)
+
+# %% ../../nbs/12_fix_score.ipynb #cell-21
 def file_overlap(
     matching: Matching,  # Of a reference that changes a file
 ) -> tuple[float, tuple[Note, ...]]:  # In [0, 1], higher is closer; and what has to be said about it
@@ -209,7 +232,7 @@ class Measure:
         kept = [part for part in parts if not part.startswith(("sim:", "lines:"))]
         return "|".join([*kept[:2], f"variant:{self.name}", *kept[2:]])
 
-# %% ../../nbs/12_fix_score.ipynb #cell-19
+# %% ../../nbs/12_fix_score.ipynb #cell-22
 def score_fix(
     reference: Reference | Diff | bytes | str | Path,  # What is scored against; markdown or a bare diff if not yet read
     candidate: Diff | bytes | str | Path,  # What is scored: a run's final `git diff HEAD`
@@ -238,7 +261,7 @@ def score_by(
     ]
     return max(scores, key=lambda score: score.value)
 
-# %% ../../nbs/12_fix_score.ipynb #cell-20
+# %% ../../nbs/12_fix_score.ipynb #cell-23
 def _score_alternative(
     measure: Measure,
     reference: Diff,
@@ -282,7 +305,7 @@ def _score_alternative(
         files=files,
     )
 
-# %% ../../nbs/12_fix_score.ipynb #cell-21
+# %% ../../nbs/12_fix_score.ipynb #cell-24
 def _textual(files: Sequence[FileScore]) -> float | None:
     "Mean similarity of the matched files that have text; 0.0 where none is matched, None where none has text."
     if not files:
@@ -290,32 +313,44 @@ def _textual(files: Sequence[FileScore]) -> float | None:
     alike = [file.similarity for file in files if file.similarity is not None]
     return math.fsum(alike) / len(alike) if alike else None
 
-# %% ../../nbs/12_fix_score.ipynb #cell-22
+# %% ../../nbs/12_fix_score.ipynb #cell-25
+_ROW = "text-align:left;vertical-align:top;padding:.15em 1em .15em 0;white-space:normal"
+_FRAME = "display:inline-block;width:8em;height:.7em;border:1px solid currentColor;opacity:.75"
+
+
 def _score_html(score: FixScore) -> str:
     "A score as a small table, in the colours of its surroundings."
-
-    def names(paths: Sequence[str]) -> str:
-        shown = ", ".join(f"<code>{escape(visible(path))}</code>" for path in paths[:20])
-        more = f" and {len(paths) - 20} more" if len(paths) > 20 else ""
-        return shown + more if paths else "none"
-
-    def number(part: float | None) -> str:
-        return "undefined" if part is None else f"{part:.3f}"
-
+    notes = "none"
+    if score.notes:
+        kinds = escape(", ".join(sorted({note.kind for note in score.notes})))
+        items = "".join(f"<li>{escape(visible(f'{note.kind}: {note.message}'))}</li>" for note in score.notes[:50])
+        notes = f"<details><summary>{kinds}</summary><ul>{items}</ul></details>"
     rows = [
-        ("value", f"<strong>{number(score.value)}</strong>"),
-        ("structural", number(score.structural)),
-        ("textual", number(score.textual)),
-        (f"matched ({len(score.matched_files)})", names(score.matched_files)),
-        (f"missing ({len(score.missing_files)})", names(score.missing_files)),
-        (f"extra ({len(score.extra_files)})", names(score.extra_files)),
-        (
-            f"notes ({len(score.notes)})",
-            escape(", ".join(sorted({note.kind for note in score.notes})) or "none"),
-        ),
+        ("value", f"<strong>{_number_html(score.value)}</strong>"),
+        ("structural", _number_html(score.structural)),
+        ("textual", _number_html(score.textual)),
+        (f"matched ({len(score.matched_files)})", _names_html(score.matched_files)),
+        (f"missing ({len(score.missing_files)})", _names_html(score.missing_files)),
+        (f"extra ({len(score.extra_files)})", _names_html(score.extra_files)),
+        (f"notes ({len(score.notes)})", notes),
         ("signature", f"<code>{escape(score.signature)}</code>"),
     ]
-    cells = "".join(
-        f'<tr><th style="text-align:left">{a}</th><td style="text-align:left">{b}</td></tr>' for a, b in rows
-    )
+    cells = "".join(f'<tr><th style="{_ROW}">{a}</th><td style="{_ROW}">{b}</td></tr>' for a, b in rows)
     return f'<table class="crucible-score">{cells}</table>'
+
+
+def _number_html(value: float | None) -> str:
+    "A number from 0 to 1, and a bar as long as it is."
+    return "undefined" if value is None else f"{_bar(value)} {value:.3f}"
+
+
+def _bar(value: float) -> str:
+    "A bar for a number from 0 to 1; the number itself stands beside it."
+    full = f"display:block;height:100%;width:{100 * value:.1f}%;background:#0072B2"
+    return f'<span aria-hidden="true" style="{_FRAME}"><span style="{full}"></span></span>'
+
+
+def _names_html(paths: Sequence[str]) -> str:
+    "File names, escaped; the first twenty."
+    named = ", ".join(f"<code>{escape(visible(path))}</code>" for path in paths[:20])
+    return (named + f" and {len(paths) - 20} more" * (len(paths) > 20)) or "none"

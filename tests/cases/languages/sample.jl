@@ -1,0 +1,7 @@
+module Shop
+
+function total(net)
+    net * 2
+end
+
+end

@@ -1,0 +1,6 @@
+total <- function(net, rate) {
+  inner <- function(a) {
+    a + 1
+  }
+  net * rate
+}
