@@ -16,6 +16,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -463,6 +464,8 @@ def render(
     figures: bool = True,  # Draw them; needs matplotlib
 ) -> dict[str, bytes]:  # By file name, the manifest last
     "Every file of a publication."
+    if figures and find_spec("matplotlib") is None:
+        raise BenchError(["figures: need matplotlib: pip install 'crucible_nb[analysis]', or publish without figures"])
     outputs = {
         "scores.csv": _csv(facts.scores),
         "totals.csv": _csv(facts.totals),
