@@ -491,8 +491,9 @@ def shell(script: str) -> subprocess.CompletedProcess[bytes]:
 def test_a_reader_that_goes_away_leaves_no_traceback(tmp_path, options):
     many = [Change(f"file{at}.py", None, "x = 1\n" * 20) for at in range(3000)]
     diff = file(tmp_path, "final.diff", write_diff(many))
-    done = shell(f"crucible {options} {quote(str(diff))} {quote(str(diff))} | head -1")
-    assert done.stderr == b""
+    pair = f"{quote(str(diff))} {quote(str(diff))}"
+    done = shell(f"crucible {options} {pair} | head -1; exit ${{PIPESTATUS[0]}}")
+    assert (done.returncode, done.stderr) == (0, b"")
     assert done.stdout.count(b"\n") == 1
 
 
