@@ -38,8 +38,9 @@ check: build/venv-dev/.done  ## export, run and clean the notebooks, lint, test;
 	@changed=$$(git status --porcelain) || exit 1; \
 	if [ -n "$$changed" ]; then printf 'make check: not committed, or changed by this check:\n%s\n' "$$changed" >&2; exit 1; fi
 
-bench: build/venv-dev/.done  ## measure how fast runs are scored
+bench: build/venv-dev/.done  ## measure how fast runs and reviews are scored
 	@$(DEV) tests/bench_fix.py
+	@$(DEV) tests/bench_review.py
 
 derived: build/venv-dev/.done  ## rewrite data/derived from data
 	@$(DEV) docs/derived.py

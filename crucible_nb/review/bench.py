@@ -24,8 +24,6 @@ from pydantic.dataclasses import dataclass
 from ..text import shown, visible
 
 # %% ../../nbs/20_bench.ipynb #cell-6
-_TAGS = ("opus-critical", "should", "nice")
-_DECISIONS = ("must", "real", "anti_hit", "false", "duplicate", "neutral", "unjudged")
 _OURS = ConfigDict(strict=True, extra="forbid")  # A key or a verdict: a field that nobody knows is a misspelled one
 _THEIRS = ConfigDict(strict=True, extra="ignore")  # A reviewer's file: it may say more than is asked for
 _Name = Annotated[str, Field(min_length=1)]
@@ -96,7 +94,7 @@ class Verdict:
     decision: Literal["must", "real", "anti_hit", "false", "duplicate", "neutral", "unjudged"] = "unjudged"
     must: _Name | None = None  # Which must it earns; with `must` alone
     anti_hit: _Name | None = None  # Which anti-hit it repeats; with `anti_hit` alone
-    duplicate_of: _Name | None = None  # Which earlier finding it repeats; with `duplicate` alone
+    duplicate_of: _Name | None = None  # Which finding it repeats; with `duplicate` alone, and may be open
     cites: Literal["ok", "fabricated", "cleared"] | None = None  # Is the claimed code there; None: open
     note: str = ""  # The reason
 
@@ -521,7 +519,7 @@ def _reference_faults(verdict: Verdict, names: Mapping[str, tuple[str, Iterable[
     wanted = _FIELD_OF.get(verdict.decision)
     for field, (what, known) in names.items():
         value = getattr(verdict, field)
-        if field == wanted and value is None:
+        if field == wanted and value is None and field != "duplicate_of":
             yield f"{field}: expected {what} for the decision {verdict.decision}, found none"
         elif field != wanted and value is not None:
             yield f"{field}: expected none for the decision {verdict.decision}, found {shown(value)}"
@@ -530,11 +528,9 @@ def _reference_faults(verdict: Verdict, names: Mapping[str, tuple[str, Iterable[
 
 
 def _duplicate_faults(verdict: Verdict, findings: Mapping[str, int], decided: Mapping[str, str]) -> Iterator[str]:
-    "Faults of a duplicate: it repeats an earlier finding that is a must or real."
+    "Faults of a duplicate: what it repeats is a must or real."
     target = verdict.duplicate_of
     if verdict.decision != "duplicate" or target is None or target not in findings:
         return
-    if findings[target] >= findings[verdict.finding]:
-        yield f"duplicate_of: expected an earlier finding, found {shown(target)}"
-    elif (decision := decided.get(target, "unjudged")) not in ("must", "real"):
+    if (decision := decided.get(target, "unjudged")) not in ("must", "real"):
         yield f"duplicate_of: expected a finding that is must or real, found {shown(target)}, which is {decision}"

@@ -17,7 +17,7 @@ import tempfile
 import weakref
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
 from threading import Lock
 from typing import IO, Literal
@@ -36,6 +36,7 @@ class TreeError(ValueError):
 Refusal = Literal["outside_tree", "symlink_outside", "symlink_loop", "git_folder", "submodule", "too_large"]
 _MAX_BYTES = 1 << 28  # A larger file is refused: 256 MiB
 _MAX_LINKS = 40  # As Linux
+_KEPT, _KEPT_BYTES = 256, 1 << 28  # Files that a tree remembers, and their bytes together
 _ABSOLUTE = re.compile(r"[/\\]|[A-Za-z]:[/\\]")
 
 
@@ -54,7 +55,8 @@ class LiveTree:
             self._files: _Folder | _Commit = _Folder(self.path)
         else:
             self._files = _Commit(self.path, commit or "HEAD")
-        self._source = lru_cache(maxsize=128)(self._read_source)
+        self._known: dict[str, Source | Refusal | None] = {}
+        self._bytes = 0
 
     @property
     def commit(self) -> str | None:  # 40 or 64 hexadecimal digits
@@ -76,7 +78,7 @@ class LiveTree:
         path: str,  # As a cite names it
     ) -> str | None:  # Lines end at LF; None: no such file, refused, or binary
         "The text of a file."
-        source = self._source(path)
+        source = self.source(path)
         return source.text if isinstance(source, Source) and not source.binary else None
 
     def source(
@@ -84,7 +86,15 @@ class LiveTree:
         path: str,  # As a cite names it
     ) -> "Source | Refusal | None":  # The file, or why it is not read, or None where there is none
         "A file of the tree, read."
-        return self._source(path)
+        if path not in self._known:
+            found = self._read_source(path)
+            size = len(found.data) if isinstance(found, Source) else 0
+            while self._known and (len(self._known) >= _KEPT or self._bytes + size > _KEPT_BYTES):
+                gone = self._known.pop(next(iter(self._known)))
+                self._bytes -= len(gone.data) if isinstance(gone, Source) else 0
+            self._known[path] = found
+            self._bytes += size
+        return self._known[path]
 
     def _read_source(self, path: str) -> "Source | Refusal | None":
         place = self._resolve(path)
@@ -212,7 +222,7 @@ class _Commit:
     dirty = False
 
     def __init__(self, path: Path, name: str) -> None:
-        folder = path if path.is_dir() else self._unbundle(path)
+        folder = self._folder = path if path.is_dir() else self._unbundle(path)
         try:
             self.commit = (
                 _git(folder, "rev-parse", "--verify", "--end-of-options", f"{name}^{{commit}}").decode().strip()
@@ -221,7 +231,7 @@ class _Commit:
             known = "" if "Needed a single revision" in str(problem) else f" ({problem})"
             raise TreeError(f"{visible(str(path))}: expected a commit of it, found {shown(name)}{known}") from None
         prefix = _git(folder, "rev-parse", "--show-prefix").removesuffix(b"\n").decode("utf-8", "surrogateescape")
-        listing = _git(folder, "ls-tree", "-r", "-t", "-z", f"{self.commit}:{prefix}")
+        listing = _git(folder, "ls-tree", "-r", "-t", "-z", "--full-tree", f"{self.commit}:{prefix}")
         self._entries: dict[str, tuple[str, str]] = {}
         for entry in listing.split(b"\0")[:-1]:
             about, _, name = entry.partition(b"\t")

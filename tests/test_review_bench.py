@@ -1,0 +1,215 @@
+"""Files of a bench that contradict each other are refused, with file, id and field."""
+
+import json
+import shutil
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reviewkit import BENCH, change, copy_deck, write
+
+from crucible_nb.review.bench import BenchError, Cite, Must, Verdict, key_hash, read_bench
+
+KEY, ARM, VERDICT = "key/k1-cart.json", "arms/a/k1-cart.json", "verdicts/o1/a/k1-cart.json"
+
+
+def edit(bench, name, what):
+    """Change the JSON of a file in place."""
+    content = json.loads((bench / name).read_bytes())
+    what(content)
+    write(bench / name, content)
+
+
+def twice(items):
+    """Append a copy of the first item."""
+    items.append(dict(items[0]))
+
+
+FAULTS = {
+    "two findings with one id": (ARM, lambda c: twice(c["findings"]), ["f1", "id"]),
+    "a finding without an id": (ARM, lambda c: c["findings"][0].pop("id"), ["findings[0].id"]),
+    "a line that is text": (ARM, lambda c: c["findings"][0]["cites"][0].update(line="7"), ["(f1)", "line", "'7'"]),
+    "another cell inside": (ARM, lambda c: c.update(cell="k2"), ["cell", "'k2'"]),
+    "another arm inside": (ARM, lambda c: c.update(arm="b"), ["arm", "'b'"]),
+    "failed without a reason": (ARM, lambda c: c.update(status="failed"), ["reason"]),
+    "no findings": (ARM, lambda c: c.pop("findings"), ["findings"]),
+    "silent with findings": (ARM, lambda c: c.update(status="silent"), ["status", "silent"]),
+    "an unknown status": (ARM, lambda c: c.update(status="slow"), ["status", "'slow'"]),
+    "two musts with one id": (KEY, lambda c: twice(c["musts"]), ["k1-m1", "id"]),
+    "an anti-hit with a must's id": (KEY, lambda c: c["anti_hits"][0].update(id="k1-m2"), ["k1-m2", "id"]),
+    "an unknown tag": (KEY, lambda c: c["musts"][1].update(tag="big"), ["(k1-m2)", "tag", "'big'"]),
+    "a weight that is not the tag's": (KEY, lambda c: c["musts"][1].update(weight=3), ["k1-m2", "weight", "found 3"]),
+    "a range backwards": (KEY, lambda c: c["musts"][0].update(end_line=1), ["k1-m1", "end_line"]),
+    "a misspelled field": (KEY, lambda c: c["musts"][0].update(clame="x"), ["(k1-m1)", "clame"]),
+    "a verdict on no finding": (VERDICT, lambda c: c["verdicts"][0].update(finding="f9"), ["f9", "finding"]),
+    "two verdicts on a finding": (VERDICT, lambda c: twice(c["verdicts"]), ["f1", "finding", "found 2"]),
+    "a must of nobody": (VERDICT, lambda c: c["verdicts"][0].update(must="k9-m1"), ["f1", "must", "'k9-m1'"]),
+    "a must without its name": (VERDICT, lambda c: c["verdicts"][0].pop("must"), ["f1", "must"]),
+    "a name without a must": (VERDICT, lambda c: c["verdicts"][0].update(decision="real"), ["f1", "must", "real"]),
+    "an unknown decision": (
+        VERDICT,
+        lambda c: c["verdicts"][0].update(decision="good"),
+        ["(f1)", "decision", "'good'"],
+    ),
+    "an unknown word for cites": (VERDICT, lambda c: c["verdicts"][0].update(cites="bad"), ["(f1)", "cites", "'bad'"]),
+    "another overseer inside": (VERDICT, lambda c: c.update(overseer="o2"), ["overseer", "'o2'"]),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_fault_names_file_id_and_field(name, tmp_path):
+    file, what, expected = FAULTS[name]
+    bench = copy_deck("all-musts", tmp_path)
+    read_bench(bench)
+    edit(bench, file, what)
+    with pytest.raises(BenchError) as caught:
+        read_bench(bench)
+    assert any(all(word in fault for word in [file, *expected]) for fault in caught.value.faults), caught.value
+
+
+def test_a_must_is_earned_once(tmp_path):
+    bench = copy_deck("all-musts", tmp_path)
+    edit(bench, VERDICT, lambda c: c["verdicts"][1].update(must="k1-m1"))
+    with pytest.raises(BenchError, match="f2 must: k1-m1 is earned by f1 already"):
+        read_bench(bench)
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "expected"),
+    [
+        ([{"finding": "f1", "decision": "must", "must": "k1-m1"}, {"finding": "f2", "decision": "duplicate"}], None),
+        ([{"finding": "f2", "decision": "duplicate", "duplicate_of": "f3"}], "f2 duplicate_of"),
+        ([{"finding": "f2", "decision": "duplicate", "duplicate_of": "f2"}], "f2 duplicate_of"),
+        ([{"finding": "f2", "decision": "duplicate", "duplicate_of": "f7"}], "f2 duplicate_of"),
+        ([{"finding": "f2", "decision": "real", "duplicate_of": "f1"}], "f2 duplicate_of"),
+        ([{"finding": "f2", "decision": "anti_hit", "anti_hit": "k1-m1"}], "f2 anti_hit"),
+        ([{"finding": "f2", "decision": "anti_hit"}], "f2 anti_hit"),
+    ],
+)
+def test_what_a_verdict_names_is_there(verdicts, expected, tmp_path):
+    bench = copy_deck("duplicates", tmp_path)
+    change(bench / VERDICT, verdicts=verdicts)
+    if expected is None:
+        read_bench(bench)
+    else:
+        with pytest.raises(BenchError, match=expected):
+            read_bench(bench)
+
+
+def test_a_cite_is_needed_to_be_fabricated(tmp_path):
+    bench = copy_deck("all-musts", tmp_path)
+    edit(bench, ARM, lambda c: c["findings"][0].update(cites=[]))
+    edit(bench, VERDICT, lambda c: c["verdicts"][0].update(cites="fabricated"))
+    with pytest.raises(BenchError, match="f1 cites"):
+        read_bench(bench)
+
+
+def test_files_for_nobody(tmp_path):
+    bench = copy_deck("all-musts", tmp_path)
+    shutil.copytree(bench / "arms" / "a", bench / "arms" / "b")
+    shutil.copy(bench / ARM, bench / "arms" / "a" / "k7.json")
+    shutil.copytree(bench / "verdicts" / "o1" / "a", bench / "verdicts" / "o1" / "z")
+    shutil.copytree(bench / "cells" / "k1-cart", bench / "cells" / "k8")
+    with pytest.raises(BenchError) as caught:
+        read_bench(bench)
+    for name in ("arms/b/k1-cart.json", "arms/a/k7.json", "verdicts/o1/z/k1-cart.json", "cells/k8"):
+        assert any(name in fault for fault in caught.value.faults), name
+
+
+def test_links_are_not_followed(tmp_path):
+    bench = copy_deck("all-musts", tmp_path)
+    (bench / "arms" / "spy").mkdir()
+    (bench / "arms" / "spy" / "k1-cart.json").symlink_to(bench / KEY)
+    (bench / "arms" / "spy2").symlink_to(bench / "key")
+    with pytest.raises(BenchError) as caught:
+        read_bench(bench)
+    assert len(caught.value.faults) == 2
+    assert "ignores the quantity" not in str(caught.value)
+
+
+def test_missing_files(tmp_path):
+    bench = copy_deck("failed-run", tmp_path)
+    runs = read_bench(bench).runs
+    assert [(run.cell, run.status) for run in runs.values()] == [("k1-cart", "ok"), ("k2-user", "failed")]
+    shutil.rmtree(bench / "key")
+    with pytest.raises(BenchError, match="key: expected files"):
+        read_bench(bench)
+
+
+def test_a_run_that_says_that_it_failed(tmp_path):
+    bench = copy_deck("all-musts", tmp_path)
+    write(bench / ARM, {"cell": "k1-cart", "arm": "a", "status": "failed", "reason": "rate limit"})
+    shutil.rmtree(bench / "verdicts")
+    run = read_bench(bench).runs["a", "k1-cart"]
+    assert (run.status, run.reason, run.findings) == ("failed", "rate limit", ())
+
+
+def test_who_judges():
+    bench = read_bench(BENCH)
+    assert (bench.choose_overseer(), bench.choose_overseer("second")) == ("first", "second")
+    with pytest.raises(BenchError, match="found 'nobody'"):
+        bench.choose_overseer("nobody")
+
+
+def test_several_overseers_and_none_named(tmp_path):
+    bench = copy_deck("all-musts", tmp_path)
+    shutil.copytree(bench / "verdicts" / "o1", bench / "verdicts" / "o2")
+    edit(bench, "verdicts/o2/a/k1-cart.json", lambda c: c.update(overseer="o2"))
+    read = read_bench(bench)
+    with pytest.raises(BenchError, match="there are several: o1, o2"):
+        read.choose_overseer()
+    write(bench / "bench.json", {"bench": "x", "overseer": "o3"})
+    with pytest.raises(BenchError, match="bench.json: overseer"):
+        read_bench(bench)
+
+
+def test_the_hash_is_of_the_content(tmp_path):
+    file = tmp_path / "k.json"
+    write(file, {"b": 1, "a": [1, "é"]})
+    first = key_hash([file])
+    file.write_text('{\n "a" : [ 1, "é" ],\n "b" : 1 }\n', encoding="utf-8")
+    assert key_hash([file]) == first
+    write(file, {"b": 2, "a": [1, "é"]})
+    assert key_hash([file]) != first
+
+
+def test_the_bench_of_the_kit():
+    bench = read_bench(BENCH)
+    assert len(bench.musts) == 30
+    assert sum(len(run.findings) for run in bench.runs.values()) == 442
+    assert all(len(bench.judged(arm, cell, "first")) for arm, cell in bench.runs)
+
+
+@settings(max_examples=60, deadline=None)
+@given(data=st.binary(max_size=80) | st.text(max_size=80).map(str.encode))
+def test_noise_in_a_file_is_one_error(data, tmp_path_factory):
+    bench = copy_deck("all-musts", tmp_path_factory.mktemp("noise"))
+    (bench / ARM).write_bytes(data)
+    with pytest.raises(BenchError, match="arms/a/k1-cart.json"):
+        read_bench(bench)
+
+
+def test_deep_nesting_is_one_error(tmp_path):
+    bench = copy_deck("all-musts", tmp_path)
+    (bench / ARM).write_text("[" * 100_000)
+    with pytest.raises(BenchError, match="arms/a/k1-cart.json"):
+        read_bench(bench)
+
+
+def test_many_faults_are_cut_short(tmp_path):
+    bench = copy_deck("all-musts", tmp_path)
+    finding = json.loads((bench / ARM).read_bytes())["findings"][0]
+    change(bench / ARM, findings=[{**finding, "id": f"f{n // 2}"} for n in range(100)])
+    with pytest.raises(BenchError, match="and 30 more faults") as caught:
+        read_bench(bench)
+    assert len(caught.value.faults) > 20
+
+
+def test_records_are_checked_when_they_are_made():
+    assert Cite("a.py", 3).end_line is None
+    with pytest.raises(ValueError, match="valid integer"):
+        Cite("a.py", 3.5)
+    with pytest.raises(ValueError, match="opus-critical"):
+        Must("m", "severe", "x")
+    with pytest.raises(ValueError, match="anti_hit"):
+        Verdict("f", "maybe")
