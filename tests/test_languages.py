@@ -554,6 +554,17 @@ def test_hostile_text_is_answered_soon(text, language):
     assert time.perf_counter() - start < 10
 
 
+@pytest.mark.parametrize("code", ["a(b,1);", "é(b,1);", "function f(){return 1};"])
+def test_one_long_line(code):
+    """A minified file; asking the parser for each place would take minutes."""
+    text = code * (200_000 // len(code))
+    start = time.perf_counter()
+    made, found = tokens(text, "javascript"), symbols(text, "javascript")
+    assert time.perf_counter() - start < 30
+    assert "".join(token.text for token in made) == text.replace(" ", "")
+    assert not found or found[0].last == 1
+
+
 @pytest.mark.parametrize("name", ["sample.py", "sample.ts", "sample.go", "sample.cpp", "sample.sql"])
 def test_ten_thousand_lines(name):
     text, language = sample(name)
@@ -571,6 +582,8 @@ def test_ten_thousand_lines(name):
         ("a/b.PY", "", "python"),
         ("a.b.tsx", "", "tsx"),
         ("x.h", "", "c"),
+        ("x.h", "#pragma once\nclass A;\n", "cpp"),
+        ("x.h", "struct classy { int using_it; };\n", "c"),
         ("sub/Makefile", "", "make"),
         ("run", "#!/usr/bin/python3.11 -I", "python"),
         ("run", "#!/usr/bin/env -S node --x", "javascript"),
