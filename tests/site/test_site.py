@@ -127,6 +127,7 @@ def test_search_leads_to_the_definition(browser, address):
         visit.page.fill("input[name=q]", "score_fix")
         visit.page.press("input[name=q]", "Enter")
         visit.page.wait_for_selector("ul.search li a", timeout=10_000)
+        visit.page.wait_for_load_state("networkidle")  # leaving earlier would break off the excerpts
         visit.page.click("ul.search li a >> text=/score_fix$/")
         assert re.search(r"fix_score\.html.*#crucible_nb\.fix\.score\.score_fix$", visit.page.url)
         assert visit.faults == []
