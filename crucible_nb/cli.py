@@ -393,14 +393,14 @@ def review(
             raise typer.BadParameter("--json and --csv exclude each other, and so do --compare and --what-if")
         declared, bench = _rules(rules), read_bench(folder)
         live = _live_tree(bench, tree, commit)
-        scores = score_bench(bench, live, declared, overseer)
+        findings = findings_table(bench, live, overseer)
+        scores = score_bench(bench, live, declared, overseer, findings=findings)
         if out is not None:
             out.write_text(scores.to_csv(index=False, lineterminator="\n"), encoding="utf-8")
         if compare:
             compared = compare_arms(scores, declared, metric=metric)
             table, lines = compared.pairs, [*_comparison_lines(compared)]
         elif what_if:
-            findings = findings_table(bench, live, overseer)
             table = run_what_if(findings, must_table(bench), run_table(bench), declared)
             lines = _aligned(rank_stability(table))
         else:

@@ -272,18 +272,20 @@ def test_public_citations_in_the_right_and_in_the_wrong_tree(tmp_path):
     words["file_absent"] = ("fabricated", "no_such_file")
     checked = 0
     for side in ("head", "base"):
-        for row in rows:
+        for row in {(row["cell"], row["path"]): row for row in rows}.values():
             if row[f"{side}_file_lines"]:
                 file = tmp_path / side / row["cell"] / row["path"]
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_text("x\n" * int(row[f"{side}_file_lines"]))
-        trees = {row["cell"]: tmp_path / side / row["cell"] for row in rows}
+        trees = {}
         for row in rows:
             if row[f"{side}_bucket"] == "no_tree":
                 continue
-            trees[row["cell"]].mkdir(parents=True, exist_ok=True)
+            folder = tmp_path / side / row["cell"]
+            folder.mkdir(parents=True, exist_ok=True)
+            tree = trees.setdefault(row["cell"], LiveTree(folder))
             end = int(row["line_end"]) if row["line_end"] else None
-            found = check_cite(LiveTree(trees[row["cell"]]), Cite(row["path"], int(row["line"]), end))
+            found = check_cite(tree, Cite(row["path"], int(row["line"]), end))
             assert (found.bucket, found.reason) == words[row[f"{side}_bucket"]], row
             checked += 1
     assert checked == 297 + 177

@@ -183,9 +183,17 @@ def connect(
     "Several truths connected by `and` or `or`."
     flat = [p for part in parts for p in (part.values if _is_bool_op(part, op) else [part])]
     flat = _memberships(op, flat)
-    if all(_is_total(form, part) for part in flat) or all(_is_order(form, part) for part in flat):
+    if (_are_apart(flat) and all(_is_total(form, part) for part in flat)) or all(
+        _is_order(form, part) for part in flat
+    ):
         flat = list({ast.unparse(part): part for part in sorted(flat, key=ast.unparse)}.values())
     return flat[0] if len(flat) == 1 else ast.BoolOp(op(), flat)
+
+
+def _are_apart(parts: Sequence[ast.expr]) -> bool:
+    "True where no name is in two of the operands, so that none can guard another."
+    names = [{n.id for n in ast.walk(part) if isinstance(n, ast.Name)} for part in parts]
+    return len(set().union(*names)) == sum(map(len, names))
 
 
 def _is_bool_op(node: ast.expr, op: type) -> bool:
@@ -453,7 +461,7 @@ def _known_choice(form: Expressions, test: ast.expr, body: ast.expr, orelse: ast
     pure = all(is_pure(node, form.scope) for node in (test, body, orelse))
     if not pure:
         return None
-    if a == b:
+    if a == b and _is_total(form, test):
         return body
     if t == ast.unparse(form.truth(body)):
         return _connect_values(form, ast.Or, [body, orelse])

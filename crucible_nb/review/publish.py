@@ -16,6 +16,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -63,9 +64,9 @@ def gather(
     notes: str = "",  # What else the reader has to know
 ) -> Facts:
     "Score a bench in every way that the page shows."
-    scores = score_bench(bench, tree, rules, overseer)
-    compared = compare_arms(scores, rules)
     findings = findings_table(bench, tree, overseer)
+    scores = score_bench(bench, tree, rules, overseer, findings=findings)
+    compared = compare_arms(scores, rules)
     tags = [must.tag for must in bench.musts.values()]
     return Facts(
         name=bench.name or "bench",
@@ -427,7 +428,7 @@ def _choices(facts: Facts) -> Iterator[Block]:
         }
     )
     yield Block("table", table=both)
-    yield Block("text", "⚠ Recall as the overseer reads a match, and strictly (a cite lands in the block), micro:")
+    yield Block("text", "⚠ Recall by the overseer's reading of a match, and by the strict one, micro:")
     yield Block("table", table=micro[["weighted_recall", "weighted_recall_strict"]].reset_index())
     yield Block("text", "⚠ Findings by their worst cite, with those left out of precision's denominator:")
     columns = ["anti_claims", *(name if name != "suspect" else "suspects" for name in FINDING_BUCKETS if name != "ok")]
@@ -439,8 +440,8 @@ def _choices(facts: Facts) -> Iterator[Block]:
     yield Block(
         "text",
         f"Rankings under {stability['reading'].nunique()} other readings of three figures: pairs of arms that change "
-        f"places, ties that open or close. {len(stability) - len(moved)} of {len(stability)} rankings stay as they are; "
-        "these move:",
+        f"places, ties that open or close. {len(stability) - len(moved)} of {len(stability)} rankings stay as they "
+        "are; these move:",
     )
     if len(moved):
         yield Block("table", table=moved[["figure", "reading", "arms", "swapped", "ties_changed", "tau_b"]])
@@ -463,6 +464,8 @@ def render(
     figures: bool = True,  # Draw them; needs matplotlib
 ) -> dict[str, bytes]:  # By file name, the manifest last
     "Every file of a publication."
+    if figures and find_spec("matplotlib") is None:
+        raise BenchError(["figures: need matplotlib: pip install 'crucible_nb[analysis]', or publish without figures"])
     outputs = {
         "scores.csv": _csv(facts.scores),
         "totals.csv": _csv(facts.totals),
