@@ -226,10 +226,12 @@ _COLUMNS = ["a", "b", "n", "difference", "p", "p_holm", "differs", "smallest_p",
 
 def tie_groups(
     values: pd.DataFrame,  # Clusters x systems
-    comparisons: pd.DataFrame | None = None,  # What `compare(values)` gave; None: compute it
+    comparisons: pd.DataFrame | None = None,  # What `compare(values)` gave, every pair; None: compute it
 ) -> pd.DataFrame:  # One row a system, best mean first, equal means by name; without a value last
     "Systems in order of their means, with those together that do not differ from the best of them."
     pairs = compare(values) if comparisons is None else comparisons
+    if len(pairs) != (expected := math.comb(len(values.columns), 2)):
+        raise ValueError(f"comparisons: expected all {expected} pairs, found {len(pairs)}")
     apart = {frozenset(pair) for pair in pairs.loc[pairs.differs, ["a", "b"]].itertuples(index=False, name=None)}
     means = values.mean()
     order = sorted(values.columns, key=lambda name: (math.isnan(means[name]), -means[name], name))

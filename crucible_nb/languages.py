@@ -12,7 +12,7 @@ __all__ = ['LANGUAGES', 'PARSE_LIMIT', 'Language', 'MissingExtraError', 'languag
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from heapq import heappop, heappush
 from pathlib import PurePosixPath
@@ -685,8 +685,27 @@ def _symbols(text: str, language: str | None) -> tuple[Symbol, ...]:
         for guess, owner in zip(guesses, around, strict=True)
         if owner is None or (id(owner) in broken and _last_part(owner) != _last_part(guess))
     ]
-    joined = [symbol for symbol, _ in parsed] + added
+    joined = _requalified([symbol for symbol, _ in parsed], added) + added
     return tuple(sorted(joined, key=lambda symbol: (symbol.first, -symbol.last)))
+
+
+def _requalified(parsed: list[Symbol], guessed: list[Symbol]) -> list[Symbol]:
+    "Parsed symbols with the names of guessed ones around them in front, where the tree lost these."
+    outer = [symbol for symbol in parsed if "." not in symbol.name]
+    around = dict(zip(outer, _owners(guessed, [symbol.first for symbol in outer]), strict=True))
+    found, holder = [], None
+    for symbol in parsed:
+        if symbol in around:
+            holder = around[symbol]
+            if holder is not None and (holder.first == symbol.first or holder.last < symbol.last):
+                holder = None
+        if holder is not None:
+            kind = (
+                "method" if symbol in around and symbol.kind == "function" and holder.kind == "class" else symbol.kind
+            )
+            symbol = replace(symbol, name=f"{holder.name}.{symbol.name}", kind=kind)
+        found.append(symbol)
+    return found
 
 
 def _last_part(symbol: Symbol) -> str:
@@ -751,7 +770,10 @@ _STRING = re.compile(
 _STRING_PART = re.compile(
     r"string|content|fragment|escape|start|end|text|chars|quote|delimiter|regex|literal|attribute_value"
 )
-_EMBEDDED = re.compile(r"interpol|substitution|expansion|embedded|^template_expr|expression")
+_CONTENT = re.compile(r"(?:string|quoted|template)_?(?:content|fragment|text)|^template_chars|_str_text$")
+_NO_STRING_PART = re.compile(
+    r"interpol|substitution|expansion|embedded|^template_expr|expression|^concatenated|^string$|string_literal$"
+)
 _COMMENT = re.compile(r"comment|haddock|hash_bang_line|shebang|line_continuation|^php_tag$|^text_interpolation$")
 _NUMBER = re.compile(r"number|integer|float|numeric|decimal|hex_literal|real_literal|^int_literal")
 _C_COMMENT = re.compile(r"//[^\n]*|/\*(?:[^*]|\*(?!/))*\*/")
@@ -808,11 +830,14 @@ def _tree_tokens(root: "SgNode", text: str) -> Iterator[Token]:
 def _is_one_string(children: list["SgNode"]) -> bool:
     "Whether a string's parts are text alone, without code embedded in it."
     kinds = [child.kind() for child in children if child.is_named()]
-    return all(_STRING_PART.search(kind) and not _EMBEDDED.search(kind) for kind in kinds)
+    return all(_STRING_PART.search(kind) and not _NO_STRING_PART.search(kind) for kind in kinds)
 
 
 def _leaf_tokens(kind: str, named: bool, text: str, line: int) -> Iterator[Token]:
     "The token that a leaf is; several where the grammar looks no further into it."
+    if named and _CONTENT.search(kind):
+        yield Token("string", text, line)
+        return
     lead = len(text) - len(text.lstrip())
     line += text.count("\n", 0, lead)
     text = text.strip()

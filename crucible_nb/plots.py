@@ -12,6 +12,7 @@ __all__ = ['OKABE_ITO', 'INK', 'MARKERS', 'DASHES', 'new_axes', 'new_panels', 'p
 # %% ../nbs/03_plots.ipynb #cell-2
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +20,7 @@ import pandas as pd
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
 # %% ../nbs/03_plots.ipynb #cell-5
@@ -50,9 +52,7 @@ def new_panels(
     height: float = 3.2,  # Inches
 ) -> list["Axes"]:  # On one figure with an open background
     "Several axes in the style of this kit."
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(width, height), layout="constrained")
+    figure = _figure_class()(figsize=(width, height), layout="constrained")
     figure.patch.set_alpha(0)
     panels = list(figure.subplots(1, count, squeeze=False, sharey=True)[0])
     for axes in panels:
@@ -64,6 +64,20 @@ def new_panels(
         for text in (axes.xaxis.label, axes.yaxis.label, axes.title):
             text.set_color(INK)
     return panels
+
+
+@cache
+def _figure_class() -> "type[Figure]":
+    "A figure whose plain text is its title, for those who do not see it."
+    from matplotlib.figure import Figure
+
+    class TitledFigure(Figure):
+        def __repr__(self) -> str:
+            titles = [self.get_suptitle()] if self.get_suptitle() else [axes.get_title("left") for axes in self.axes]
+            said = "; ".join(" ".join(title.split()).replace(r"\$", "$") for title in titles if title)
+            return said or super().__repr__()
+
+    return TitledFigure
 
 
 def _finish(

@@ -251,6 +251,15 @@ def test_wrong_values_are_named(bad):
         bootstrap(table, mean_of("a"))
 
 
+def test_a_difference_counts_the_rows_that_both_count():
+    table = runs(14)
+    both = table.dropna(subset=["holes"])
+    for a, b, sign in (("holes", "b", 1), ("b", "holes", -1)):
+        found = measure(table, difference_of(mean_of(a), mean_of(b)))
+        assert found.n == len(both) < len(table)
+        assert found.value == pytest.approx(sign * (both.a - both.b).mean())
+
+
 def test_extreme_values_and_doubled_columns():
     values = np.array([1.0, 2, 5, 9])
     ends = []
@@ -320,6 +329,7 @@ def test_random_flips_come_close_to_all_flips():
     assert found.method == "sign flips, 10000 random, seed 0"
     assert found.p == pytest.approx(exact, abs=4 * math.sqrt(exact * (1 - exact) / 10_000))
     assert found == sign_flip(values)
+    assert sign_flip([1.0] * 40).p == 1 / 10_001
 
 
 @given(st.lists(st.none() | st.floats(0, 1), max_size=12))

@@ -82,6 +82,8 @@ class Reader:
             case ast.BinOp(op=ast.Mult(), left=left, right=right) if self.is_product(node):
                 number = number or "real" in (kind_of(left, self.scope), kind_of(right, self.scope))
                 return times(*[self.read(side, number or _is_quotient(side)) for side in (left, right)])
+            case ast.BinOp(op=ast.Div(), left=ast.Constant(), right=ast.Constant()):
+                return self.factor(node)
             case ast.BinOp(op=ast.Div(), left=left, right=right) if number or self.is_number(node):
                 return self.divide(self.read(left, True), right)
             case ast.BinOp(op=ast.Pow(), left=left, right=ast.Constant(value=int(n))) if 2 <= n <= 4:
@@ -191,7 +193,17 @@ def sum_of(
     total = reader.read(node)
     if reader.calls:
         _check_calls(total, reader)
+    alone = next(iter(total), None)
+    if len(total) == 1 and total[alone] == 1 and [n for _, _, n in alone[0]] == [1] and not alone[1]:
+        _check_alone(node, reader.factors[alone[0][0][0]], scope)
     return total, reader
+
+
+def _check_alone(node: ast.expr, factor: ast.expr, scope: Scope) -> None:
+    "Raise where arithmetic leaves a lone factor that may be no number: `x - 0` is not `x` for a text."
+    plain = not isinstance(node, ast.BinOp | ast.UnaryOp)
+    if not plain and ast.unparse(factor) != ast.unparse(node) and kind_of(factor, scope) not in NUMBERS:
+        raise NoSum
 
 
 def _check_calls(total: Sum, reader: Reader) -> None:

@@ -183,9 +183,17 @@ def connect(
     "Several truths connected by `and` or `or`."
     flat = [p for part in parts for p in (part.values if _is_bool_op(part, op) else [part])]
     flat = _memberships(op, flat)
-    if all(_is_total(form, part) for part in flat) or all(_is_order(form, part) for part in flat):
+    if (_are_apart(flat) and all(_is_total(form, part) for part in flat)) or all(
+        _is_order(form, part) for part in flat
+    ):
         flat = list({ast.unparse(part): part for part in sorted(flat, key=ast.unparse)}.values())
     return flat[0] if len(flat) == 1 else ast.BoolOp(op(), flat)
+
+
+def _are_apart(parts: Sequence[ast.expr]) -> bool:
+    "True where no name is in two of the operands, so that none can guard another."
+    names = [{n.id for n in ast.walk(part) if isinstance(n, ast.Name)} for part in parts]
+    return len(set().union(*names)) == sum(map(len, names))
 
 
 def _is_bool_op(node: ast.expr, op: type) -> bool:
@@ -246,6 +254,8 @@ def _join_tests(op: type, first: ast.expr, second: ast.expr) -> ast.expr | None:
     a, b = _choices(op, first), _choices(op, second)
     if a and b and a[0] == b[0]:
         return _membership(op, first, [*a[1], *b[1]])
+    if op is ast.Or and (a := _ends(first)) and (b := _ends(second)) and a[:2] == b[:2]:
+        return _with_ends(first, [*a[2], *b[2]])
     if op is ast.Or and (a := _classes(first)) and (b := _classes(second)) and ast.dump(a[0]) == ast.dump(b[0]):
         return _isinstance(first.func, a[0], [*a[1], *b[1]])
     return None
@@ -279,6 +289,26 @@ def _classes(node: ast.expr) -> tuple[ast.expr, list[ast.expr]] | None:
         case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name() as tested, classes], keywords=[]):
             return tested, list(classes.elts) if isinstance(classes, ast.Tuple) else [classes]
     return None
+
+
+def _ends(node: ast.expr) -> tuple[str, str, list[ast.expr]] | None:
+    "The text, the method and the constants of `text.startswith(constants)` or `text.endswith(constants)`."
+    match node:
+        case ast.Call(
+            func=ast.Attribute(value=ast.Name(id=name), attr="startswith" | "endswith" as method),
+            args=[given],
+            keywords=[],
+        ):
+            constants = list(given.elts) if isinstance(given, ast.Tuple) else [given]
+            if all(isinstance(constant, ast.Constant) and isinstance(constant.value, str) for constant in constants):
+                return name, method, constants
+    return None
+
+
+def _with_ends(like: ast.Call, constants: Sequence[ast.expr]) -> ast.expr:
+    "A test for one of several beginnings or ends, these in order."
+    ordered = [node for _, node in sorted({node.value: node for node in constants}.items())]
+    return ast.Call(like.func, [ordered[0] if len(ordered) == 1 else ast.Tuple(ordered, ast.Load())], [])
 
 
 def _isinstance(function: ast.expr, tested: ast.expr, classes: Sequence[ast.expr]) -> ast.expr:
@@ -431,7 +461,7 @@ def _known_choice(form: Expressions, test: ast.expr, body: ast.expr, orelse: ast
     pure = all(is_pure(node, form.scope) for node in (test, body, orelse))
     if not pure:
         return None
-    if a == b:
+    if a == b and _is_total(form, test):
         return body
     if t == ast.unparse(form.truth(body)):
         return _connect_values(form, ast.Or, [body, orelse])
@@ -691,9 +721,14 @@ def _method_call(form: Expressions, node: ast.Call) -> ast.expr:
                 return text
         case ast.Call(func=ast.Attribute(attr="get"), args=[key, ast.Constant(value=None)], keywords=[]):
             return form.value(ast.Call(node.func, [key], []))
-        case ast.Call(func=ast.Attribute(attr="join"), args=[ast.ListComp() as listed], keywords=[]):
-            if form.kind(node.func.value) == "str":
-                return form.value(ast.Call(node.func, [ast.GeneratorExp(listed.elt, listed.generators)], []))
+        case ast.Call(func=ast.Attribute(attr="join"), args=[joined], keywords=[]) if (
+            form.kind(node.func.value) == "str"
+        ):
+            listed = _generator(form, joined)
+            if isinstance(listed, ast.ListComp):
+                listed = ast.GeneratorExp(listed.elt, listed.generators)
+            if listed is not joined:
+                return form.value(ast.Call(node.func, [listed], []))
     return rebuild(node, form.value)
 
 

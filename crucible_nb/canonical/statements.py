@@ -14,6 +14,7 @@ import builtins
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from .algebra import NoSum, sum_of
 from .expressions import Expressions, Signature, choose, rebuild, rename, turn, without_keys
@@ -53,7 +54,7 @@ class Statements:
 
     def block(self, statements: Sequence[ast.stmt], tail: str = "") -> list[ast.stmt]:
         "The form of statements in a row; `tail`: what happens at their end anyway, `return` or `continue`."
-        todo = [statement for statement in statements if not _says_nothing(statement)]
+        todo = [statement for statement in statements if not self.says_nothing(statement)]
         while todo and _is_implied(todo[-1], tail):
             todo.pop()
         done: list[ast.stmt] = []
@@ -78,14 +79,14 @@ class Statements:
         "True for a name that only the statements of this function read and write."
         return self.whole and name in self.form.scope.local and name not in self.seen
 
+    def says_nothing(self, node: ast.stmt) -> bool:
+        "True for `pass`, and in a function or class for docstrings and other constants."
+        constant = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        return isinstance(node, ast.Pass) or (constant and bool(self.path))
+
     def body(self, statements: Sequence[ast.stmt], tail: str = "") -> list[ast.stmt]:
         "A block that must not be empty."
         return self.block(statements, tail) or [ast.Pass()]
-
-
-def _says_nothing(node: ast.stmt) -> bool:
-    "True for `pass`, docstrings, `...`."
-    return isinstance(node, ast.Pass) or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
 
 
 def _is_implied(node: ast.stmt, tail: str) -> bool:
@@ -128,7 +129,7 @@ def branch(
     tail: str,  # What happens at the end anyway
 ) -> list[ast.stmt]:  # In form, up to the end of the block
     "An `if` and all that follows it."
-    body, orelse, rest = ([s for s in part if not _says_nothing(s)] for part in (body, orelse, rest))
+    body, orelse, rest = ([s for s in part if not self.says_nothing(s)] for part in (body, orelse, rest))
     if (returning := _return_in_branches(self, body, orelse, rest)) is not None:
         body, orelse, rest = *returning, []
     test, body, orelse, rest = _merge_tests(test, body, orelse, rest)
@@ -269,7 +270,8 @@ def _makes_new(form: Expressions, node: ast.AugAssign) -> bool:
         case ast.Sub():
             return bool(kinds & NUMBERS)
         case ast.Mult():
-            return "real" in kinds or form.kind(node.target) in NUMBERS | {"str", "tuple"}
+            by_itself = ast.unparse(node.target) == ast.unparse(node.value)  # No list can be multiplied by a list
+            return by_itself or "real" in kinds or form.kind(node.target) in NUMBERS | {"str", "tuple"}
         case ast.BitAnd() | ast.BitOr() | ast.BitXor():
             return bool(kinds & WHOLE)
         case ast.MatMult():
@@ -769,13 +771,14 @@ def _sort_constants(
 _NEIGHBOURS = (_collect, _find, _default, _swap, _inline, _sort_constants)
 
 # %% ../../nbs/33_statements.ipynb #cell-23
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Form:
     "A piece of a program in canonical form."
 
     body: list[ast.stmt]
     functions: Mapping[tuple[str, ...], tuple[Function, ast.stmt]]  # Whole functions: as written, and in form
 
+    @cached_property
     def lines(self) -> list[str]:
         "The form as text, one line a simple statement."
         return ast.unparse(ast.fix_missing_locations(ast.Module(self.body, []))).split("\n") if self.body else []
@@ -899,7 +902,7 @@ def same_but_names(
         if renamed is None:
             return False
         form = canonical_form(ast.Module([renamed], []))
-        texts.append(_by_appearance("\n".join(form.lines())))
+        texts.append(_by_appearance("\n".join(form.lines)))
     return texts[0] == texts[1]
 
 

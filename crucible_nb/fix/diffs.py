@@ -9,8 +9,9 @@ __all__ = ['DiffError', 'FileChange', 'Diff', 'join_changes', 'read_diff', 'from
 
 # %% ../../nbs/10_diffs.ipynb #cell-2
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,7 +26,7 @@ from crucible_nb.fix.names import (
     strip_prefixes,
 )
 from .sections import Section, read_sections
-from ..text import Note, read_text, shown, uncolour
+from ..text import BOX, Note, code_html, read_text, shown, table_html, uncolour, visible
 
 if TYPE_CHECKING:
     from unidiff import PatchSet
@@ -55,6 +56,9 @@ class Diff:
 
     files: tuple[FileChange, ...] = ()
     notes: tuple[Note, ...] = ()
+
+    def _repr_html_(self) -> str:
+        return "".join(_diff_html(self))
 
 # %% ../../nbs/10_diffs.ipynb #cell-7
 def _names(section: Section) -> tuple[str | None, str | None]:
@@ -353,7 +357,56 @@ def _nothing_readable(source: bytes | str | Path, lines: Sequence[str]) -> str:
     expected = "expected `diff --git a/x b/x`, or `--- a/x` and `+++ b/x` before `@@ -1 +1 @@`"
     return f"{name}no file section of a diff in {len(lines)} lines: {expected}; {found}"
 
-# %% ../../nbs/10_diffs.ipynb #cell-37
+# %% ../../nbs/10_diffs.ipynb #cell-32
+_CODE = "font-family:monospace,monospace;font-size:.9em;white-space:pre-wrap;overflow-wrap:anywhere"
+_TINTS = {"+": "background:rgba(0,158,115,.18)", "-": "background:rgba(213,94,0,.18)"}
+_SHOWN_FILES, _SHOWN_LINES, _SHOWN_NOTES = 100, 300, 50
+
+
+def _diff_html(diff: Diff) -> Iterator[str]:
+    "A diff as HTML, in pieces."
+    rows = []
+    for change in diff.files[:_SHOWN_FILES]:
+        counts = ["no text" if lines is None else str(len(lines)) for lines in (change.added, change.removed)]
+        rows.append([_file_html(change), _change_words(change), *counts])
+    yield f'<div class="crucible-diff" style="{BOX}">'
+    yield table_html(["file", "change", "added lines", "removed lines"], rows, left=2)
+    if not diff.files:
+        yield "<div>no file is changed</div>"
+    if len(diff.files) > _SHOWN_FILES:
+        yield f"<div>and {len(diff.files) - _SHOWN_FILES} more files</div>"
+    if diff.notes:
+        yield f"<div>Notes ({len(diff.notes)})</div><ul>"
+        for note in diff.notes[:_SHOWN_NOTES]:
+            where = "" if note.line is None else f" (line {note.line})"
+            yield f"<li>{escape(visible(f'{note.kind}{where}: {note.message}'))}</li>"
+        left = len(diff.notes) - _SHOWN_NOTES
+        yield f"<li>and {left} more</li></ul>" if left > 0 else "</ul>"
+    yield "</div>"
+
+
+def _change_words(change: FileChange) -> str:
+    "How the file changes, escaped."
+    words = [change.status, *([change.kind] if change.kind != "text" else [])]
+    old = f" from {code_html(change.old_path)}" if change.old_path else ""
+    return f"{', '.join(words)}{old}"
+
+
+def _file_html(change: FileChange) -> str:
+    "The file's name, with its hunks folded below."
+    name = code_html(change.path)
+    lines = [line for hunk in change.hunks for line in (f"@@ line {hunk.line}", *hunk.lines)]
+    if not lines:
+        return name
+    rows = [
+        f'<div style="{_CODE};{_TINTS.get(line[:1], "")}">{escape(visible(line))}</div>'
+        for line in lines[:_SHOWN_LINES]
+    ]
+    if len(lines) > _SHOWN_LINES:
+        rows.append(f"<div>and {len(lines) - _SHOWN_LINES} more lines</div>")
+    return f"<details><summary>{name}</summary>{''.join(rows)}</details>"
+
+# %% ../../nbs/10_diffs.ipynb #cell-41
 def from_patchset(
     patches: "PatchSet",  # What unidiff read
 ) -> Diff:  # The same files, as far as unidiff kept them

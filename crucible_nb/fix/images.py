@@ -172,40 +172,35 @@ def parse_piece(
 
 def _windows(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
     "Ranges of lines that may parse, the likeliest first."
-    n = len(lines)
-    yield 0, n
-    start, end, quotes = _cut_tokens(lines)
-    if (start, end) != (0, n):
+    yield 0, len(lines)
+    start, end, quotes = _whole_statements(lines)
+    if (start, end) != (0, len(lines)):
         yield start, end
     if len(quotes) % 2:
-        yield quotes[0] + 1, n
+        yield quotes[0] + 1, len(lines)
         yield 0, quotes[-1]
-    for cut in range(1, 7):
-        for top in range(cut + 1):
-            if top + (cut - top) < n:
-                yield top, n - (cut - top)
 
 
-def _cut_tokens(lines: Sequence[str]) -> tuple[int, int, list[int]]:
-    "Behind a bracket that closes without opening; before one that stays open; lines of triple quotes."
-    start, end, opened, quotes, line = 0, len(lines), [], [], 0
+def _whole_statements(lines: Sequence[str]) -> tuple[int, int, list[int]]:
+    "The lines between a bracket that was opened above and one that is closed below; and the lines of triple quotes."
+    depth = lowest = 0
+    ends: list[int] = []  # Depth at the end of each line
+    reached = 0  # Line in which the lowest depth is reached
+    quotes: list[int] = []
     inside = ""
-    for token in _TOKEN.finditer("\n".join(lines)):
+    for token in _TOKEN.finditer("\n".join(lines) + "\n"):
         if token["line"]:
-            line += 1
+            ends.append(depth)
         elif token["triple"] and inside in ("", token["triple"]):
             inside = "" if inside else token["triple"]
-            quotes.append(line)
-        elif inside:
-            line += token[0].count("\n")
-        elif token["open"]:
-            opened.append(line)
-        elif token["close"]:
-            if opened:
-                opened.pop()
-            else:
-                start = line + 1
-    return start, opened[0] if opened else end, quotes
+            quotes.append(len(ends))
+        elif not inside:
+            depth += bool(token["open"]) - bool(token["close"])
+            if depth < lowest:
+                lowest, reached = depth, len(ends)
+    whole = [at for at, ending in enumerate(ends) if ending == lowest and at >= reached]
+    first = whole[0] + 1 if lowest < 0 and whole else 0
+    return first, (whole[-1] + 1 if whole else len(lines)), quotes
 
 # %% ../../nbs/34_images.ipynb #cell-16
 _CONTINUES = re.compile(r"(else|finally)\s*:|(elif|except)\b")
@@ -216,10 +211,29 @@ def _parse(lines: Sequence[str]) -> ast.Module | None:
     for text in (_completed(lines, True), _completed(lines, False)):
         for ending in ("", *_endings(text)):
             try:
-                return ast.parse("\n".join([*text, ending]))
+                tree = ast.parse("\n".join([*text, ending]))
             except (SyntaxError, ValueError, RecursionError, MemoryError):
                 continue
+            return None if any(_may_go_on(statement) for statement in _in_no_block(tree.body)) else tree
     return None
+
+
+def _in_no_block(statements: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+    "The statements of a piece above which no header stands, unless it is made up."
+    for statement in statements:
+        match statement:
+            case ast.If(test=ast.Name(id="__cut__"), body=body, orelse=orelse):
+                yield from _in_no_block([*body, *orelse])
+            case ast.Try(body=[ast.Pass() | ast.If(test=ast.Name(id="__cut__")), *_] as body):
+                yield from _in_no_block(body)
+            case _:
+                yield statement
+
+
+def _may_go_on(node: ast.stmt) -> bool:
+    "True for what nobody writes as a statement: it is a part of one that began above, like `+ b` or `a, b`."
+    does_something = ast.Call | ast.Await | ast.Yield | ast.YieldFrom | ast.Constant
+    return isinstance(node, ast.Expr) and not isinstance(node.value, does_something)
 
 
 def _completed(lines: Sequence[str], plain: bool) -> list[str]:
@@ -281,10 +295,14 @@ class PieceForm:
     form: Form
     tail: tuple[str, ...]
 
+    @property
     def lines(self) -> list[str]:
         "All lines in order; blank ones among those that do not parse are left out."
-        rest = [[line.rstrip() for line in part if line.strip()] for part in (self.head, self.tail)]
-        return [*rest[0], *self.form.lines(), *rest[1]]
+        return [*_plain(self.head), *self.form.lines, *_plain(self.tail)]
+
+
+def _plain(lines: Sequence[str]) -> list[str]:
+    return [line.rstrip() for line in lines if line.strip()]
 
 
 @lru_cache(maxsize=4096)

@@ -26,7 +26,7 @@ import numpy as np
 import pandas as pd
 
 from .bench import Bench, Cite
-from ..text import shown, visible
+from ..text import code_html, shown, visible
 
 # %% ../../nbs/21_citations.ipynb #cell-6
 class TreeError(ValueError):
@@ -502,6 +502,19 @@ class CiteCheck:
     weak: str | None = None  # `short` or `everywhere`: the quote is little evidence
     file_lines: int | None = None  # Length of the cited file in lines; None: not read, or binary
     elsewhere: tuple[str, int] | None = None  # Path and line of another file that holds an absent quote
+
+    def _repr_html_(self) -> str:
+        facts = {
+            "reason": self.reason,
+            "quote found at line": self.found_line,
+            "lines away": self.distance,
+            "found": self.level,
+            "weak": self.weak,
+            "lines in the file": self.file_lines,
+            "stands in": self.elsewhere and f"{self.elsewhere[0]}:{self.elsewhere[1]}",
+        }
+        said = "".join(f", {name} {code_html(fact)}" for name, fact in facts.items() if fact is not None)
+        return f"<div><strong>{code_html(self.bucket)}</strong>{said}</div>"
 
 
 def check_cite(
