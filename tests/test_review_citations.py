@@ -6,6 +6,7 @@ import subprocess
 import time
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -270,7 +271,7 @@ def test_public_citations_in_the_right_and_in_the_wrong_tree(tmp_path):
     rows = list(csv.DictReader((Path(PUBLIC) / "review_aacr" / "citations.csv").open(encoding="utf-8")))
     words = {"in_range": ("ok", None), "out_of_range": ("out_of_range", "past_end")}
     words["file_absent"] = ("fabricated", "no_such_file")
-    checked = 0
+    checked, found = 0, {"head": [], "base": []}
     for side in ("head", "base"):
         for row in {(row["cell"], row["path"]): row for row in rows}.values():
             if row[f"{side}_file_lines"]:
@@ -285,11 +286,14 @@ def test_public_citations_in_the_right_and_in_the_wrong_tree(tmp_path):
             folder.mkdir(parents=True, exist_ok=True)
             tree = trees.setdefault(row["cell"], LiveTree(folder))
             end = int(row["line_end"]) if row["line_end"] else None
-            found = check_cite(tree, Cite(row["path"], int(row["line"]), end))
-            assert (found.bucket, found.reason) == words[row[f"{side}_bucket"]], row
+            answer = check_cite(tree, Cite(row["path"], int(row["line"]), end))
+            assert (answer.bucket, answer.reason) == words[row[f"{side}_bucket"]], row
+            found[side].append({"arm": row["arm"], "bucket": answer.bucket})
             checked += 1
     assert checked == 297 + 177
     assert sum(row["base_bucket"] != "in_range" for row in rows) == 29
+    assert tree_warning(pd.DataFrame(found["head"])) is None
+    assert "wrong tree?" in tree_warning(pd.DataFrame(found["base"]))
 
 
 def test_the_wrong_tree_is_noticed(tmp_path):
@@ -302,7 +306,8 @@ def test_the_wrong_tree_is_noticed(tmp_path):
         return tree_warning(cite_table(bench_of(rows), tree))
 
     assert warning([good] * 10, [good] * 10, [bad] * 10) is None
-    assert warning([bad] * 10) is None
+    assert warning([bad] * 30) is None
+    assert warning([bad] * 9, [bad] * 9) is None
     assert "3 arms, 30 cites" in warning([good] * 9 + [bad], [good] * 8 + [bad] * 2, [good] * 10)
 
 

@@ -621,7 +621,7 @@ def _cells(tree: LiveTree, cite: Cite, hints: bool) -> Iterator[object]:
     return iter(found.values())
 
 # %% ../../nbs/21_citations.ipynb #cell-34
-_FAILED_SHARE, _OFF_SHARE = 0.1, 0.5
+_FAILED_SHARE, _OFF_SHARE, _FEW = 0.05, 0.5, 20
 
 
 def tree_warning(
@@ -634,7 +634,7 @@ def tree_warning(
         .mean()
     )
     failed, off = shares.median()
-    if len(shares) < 2 or (failed < _FAILED_SHARE and off < _OFF_SHARE):
+    if len(shares) < 2 or len(cites) < _FEW or (failed < _FAILED_SHARE and off < _OFF_SHARE):
         return None
     return (
         f"wrong tree? {failed:.1%} of the median arm's cites name what is not there, {off:.1%} are not where they say "
