@@ -6,13 +6,14 @@ Docs: https://example.org/crucible_nb/cli.html.md"""
 
 # %% auto #0
 __all__ = ['app', 'Source', 'Candidate', 'RulesFile', 'AsJson', 'BenchFolder', 'TreePath', 'Commit', 'score', 'explain', 'lint',
-           'capture', 'backfill', 'facts', 'ceiling', 'review', 'cites', 'match', 'publish', 'verify', 'main']
+           'capture', 'backfill', 'facts', 'ceiling', 'compare', 'review', 'cites', 'match', 'publish', 'verify',
+           'main']
 
 # %% ../nbs/40_cli.ipynb #cell-2
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -108,12 +109,16 @@ def _program(
 
 
 @app.command()
-def score(reference: Source, candidate: Candidate, rules: RulesFile = None, as_json: AsJson = False) -> None:
+def score(
+    reference: Source,
+    candidate: Candidate,
+    rules: RulesFile = None,
+    variant: Annotated[str, typer.Option(help="Measure by this variant; `compare` lists them.")] = "ordered",
+    as_json: AsJson = False,
+) -> None:
     "Score a run's diff against a reference fix."
-    from crucible_nb.fix.score import score_fix
-
     with _one_line():
-        result = score_fix(*_pair(reference, candidate), _rules(rules))
+        result = _scorer(variant)(*_pair(reference, candidate), _rules(rules))
         typer.echo(result.to_json() if as_json else "\n".join(_score_lines(result)))
 
 
@@ -122,8 +127,9 @@ def _score_lines(result: "FixScore") -> Iterator[str]:
     textual = "undefined" if result.textual is None else f"{result.textual:.3f}"
     compared = sum(file.similarity is not None for file in result.files)
     against = f"  against alternative {result.alternative} of the reference" if result.alternative else ""
-    yield f"value       {result.value:.3f}{against}"
-    yield f"structural  {result.structural:.3f}  {_counts(result)}"
+    value, structural = ("undefined" if x is None else f"{x:.3f}" for x in (result.value, result.structural))
+    yield f"value       {value}{against}"
+    yield f"structural  {structural}  {_counts(result)}"
     yield f"textual     {textual}  mean over {compared} matched files with text"
     for name in ("matched", "missing", "extra"):
         for path in getattr(result, f"{name}_files"):
@@ -349,6 +355,71 @@ def _value(inputs: list[str], rules: "Rules") -> tuple[float, str]:
     return value, signature.partition("|fix|")[0]
 
 # %% ../nbs/40_cli.ipynb #cell-19
+def _scorer(variant: str) -> "Callable[..., FixScore]":
+    "What scores a run by the named variant."
+    if variant == "ordered":
+        from crucible_nb.fix.score import score_fix
+
+        return score_fix
+    from crucible_nb.fix.variants import VARIANTS
+
+    if variant not in VARIANTS:
+        raise typer.BadParameter(f"--variant: expected one of {', '.join(VARIANTS)}, found {variant!r}")
+    return VARIANTS[variant]
+
+
+@app.command()
+def compare(
+    reference: Source,
+    candidate: Candidate,
+    variants: Annotated[bool, typer.Option("--variants", help="Compare the variants of the score.")] = False,
+    rules: RulesFile = None,
+    as_json: AsJson = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="One variant a row, at full precision.")] = False,
+) -> None:
+    "Set several measures of one run side by side."
+    with _one_line():
+        if not variants:
+            raise typer.BadParameter("say what to compare: --variants")
+        if as_json and as_csv:
+            raise typer.BadParameter("--json and --csv exclude each other")
+        table, notes = _variant_table(*_pair(reference, candidate), _rules(rules))
+        if as_json or as_csv:
+            _machine(table, as_json)
+        else:
+            typer.echo("\n".join([*_aligned(table), *notes]))
+
+
+def _variant_table(
+    reference: bytes | Path, candidate: bytes | Path, rules: "Rules"
+) -> tuple["pd.DataFrame", list[str]]:
+    "One row a variant, and the notes that are a variant's own."
+    import pandas as pd
+
+    from crucible_nb.fix.variants import score_variants
+
+    scores = score_variants(reference, candidate, rules)
+    rows = [
+        {
+            "variant": name,
+            "value": result.value,
+            "structural": result.structural,
+            "textual": result.textual,
+            "notes": len(result.notes),
+            "signature": result.signature,
+        }
+        for name, result in scores.items()
+    ]
+    table = pd.DataFrame(rows).astype(dict.fromkeys(("value", "structural", "textual"), "float64"))
+    own = [
+        f"note: {name}: {note.kind}: {_line(f'{note.path}: ' if note.path else '')}{_line(note.message)}"
+        for name, result in scores.items()
+        for note in result.notes
+        if note.kind in ("fallback", "no_source", "not_source")
+    ]
+    return table, own
+
+# %% ../nbs/40_cli.ipynb #cell-21
 BenchFolder = Annotated[Path, typer.Argument(metavar="BENCH", help="A folder with key/, arms/, verdicts/.")]
 TreePath = Annotated[
     Path | None, typer.Option("--tree", help="What the reviewers read; without it, the tree that the bench names.")
@@ -543,7 +614,7 @@ def _origin_lines(scores: "pd.DataFrame") -> Iterator[str]:
     yield f"key: {first['key_sha256']}"
     yield f"signature: {first['signature']}"
 
-# %% ../nbs/40_cli.ipynb #cell-21
+# %% ../nbs/40_cli.ipynb #cell-23
 @app.command()
 def match(
     folder: BenchFolder,
@@ -608,7 +679,7 @@ def _rank_lines(
         yield f"of {len(ranks)} findings with a must, the overseer's is among the first {top} musts for {among}"
     yield "score = 0.8 x claims alike + 0.2 x place, 0 to 1; lines, block, file: where a cite lands"
 
-# %% ../nbs/40_cli.ipynb #cell-23
+# %% ../nbs/40_cli.ipynb #cell-25
 @app.command()
 def publish(
     folder: BenchFolder,
@@ -658,7 +729,7 @@ def verify(
         if not found.ok:
             raise typer.Exit(1)
 
-# %% ../nbs/40_cli.ipynb #cell-24
+# %% ../nbs/40_cli.ipynb #cell-26
 def main() -> None:  # Exits the process
     "The `crucible` program."
     for stream in (sys.stdout, sys.stderr):

@@ -164,7 +164,7 @@ def parse_piece(
     if len(lines) > _MOST_LINES:
         return Parsed(tuple(lines), None, ())
     for start, end in _windows(lines):
-        tree = _parse(lines[start:end])
+        tree = _parse(lines[start:end]) if start < end else None
         if tree is not None:
             return Parsed(tuple(lines[:start]), tree, tuple(lines[end:]))
     return Parsed(tuple(lines), None, ())
