@@ -172,7 +172,7 @@ def _compare_forms(wanted: FileChange, found: FileChange, size_limit: float) -> 
     added = ["\n".join(_added(old, new)) for old, new in zip(before, after, strict=True)]
     if after[0] == after[1]:
         length = sum(map(len, added))
-        return TextSimilarity(1.0, "character", length // 2, length), parsed
+        return TextSimilarity(1.0, "character", length // 2, length), True
     alike = compare_texts(*added, size_limit)
     return (compare_texts(*map("\n".join, after), size_limit) if alike.value == 1.0 else alike), parsed
 
@@ -212,12 +212,12 @@ def _may_be_same(a: ast.stmt, b: ast.stmt) -> bool:
 
 
 def _replaced(body: Sequence[ast.stmt], new: dict[int, ast.stmt]) -> list[ast.stmt]:
-    "Statements in which some functions are exchanged."
+    "Statements in which some functions are exchanged, also where they stand in a class or under a header."
     result = []
     for statement in body:
-        if isinstance(statement, ast.ClassDef):
+        if isinstance(statement, ast.ClassDef | ast.If) and id(statement) not in new:
             fields = dict(ast.iter_fields(statement))
-            statement = ast.ClassDef(**{**fields, "body": _replaced(statement.body, new)})
+            statement = type(statement)(**{**fields, "body": _replaced(statement.body, new)})
         result.append(new.get(id(statement), statement))
     return result
 
