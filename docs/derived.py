@@ -5,13 +5,18 @@ import json
 import os
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 
 from crucible_nb.fix.archive import read_archive, score_table
+from crucible_nb.fix.diffs import FileChange, read_diff
 from crucible_nb.fix.judgements import judge_table, read_judgements
 from crucible_nb.fix.minimality import minimality_table
+from crucible_nb.fix.reference import read_reference
+from crucible_nb.fix.score import match_files
+from crucible_nb.fix.variants import score_variants
 from crucible_nb.plots import plot_groups
 from crucible_nb.review.bench import read_bench
 from crucible_nb.review.citations import LiveTree
@@ -49,6 +54,9 @@ def main() -> None:
         public_claims(Path(public)).to_csv(out / "public_claims.csv", lineterminator="\n", index=False)
         public_precisions(Path(public)).to_csv(out / "public_precisions.csv", lineterminator="\n", index=False)
         public_citations(Path(public)).to_csv(out / "public_citations.csv", lineterminator="\n", index=False)
+        public_scores(Path(public)).to_csv(out / "public_scores.csv", lineterminator="\n", index=False)
+        public_variants(Path(public)).to_csv(out / "public_variants.csv", lineterminator="\n", index=False)
+        public_reversed(Path(public)).to_csv(out / "public_reversed.csv", lineterminator="\n", index=False)
 
 
 def bench_scores() -> pd.DataFrame:
@@ -82,6 +90,66 @@ def public_untouched(public: Path) -> pd.DataFrame:
         }
     )
     return counts.groupby("system", sort=True).sum().reset_index()
+
+
+def public_scores(public: Path) -> pd.DataFrame:
+    """The default score of each public run whose outcome is known."""
+    runs = pd.read_csv(public / "swebench_lite" / "scores_nine_systems.csv")
+    known = runs[runs.resolved.notna()].assign(resolved=lambda table: table.resolved.astype(bool))
+    return known[["scenario", "system", "resolved", "value", "structural", "textual", "matched", "missing", "extra"]]
+
+
+def public_runs(public: Path) -> list[dict[str, object]]:
+    """The public runs that have diffs."""
+    return [json.loads(line) for line in gzip.open(public / "swebench_lite" / "aider_runs.jsonl.gz")]
+
+
+def public_variants(public: Path) -> pd.DataFrame:
+    """Each public run with a diff by every variant; the numbers alone."""
+    rows = []
+    for run in public_runs(public):
+        reference, candidate = read_reference(run["reference_diff"]), read_diff(run["candidate_diff"])
+        scores = score_variants(reference, candidate)
+        matched = match_files(reference.alternatives[0], candidate).matched
+        lengths = sorted(sum(len("\n".join(pair[side].added or ())) for pair in matched) for side in (0, 1))
+        rows.append(
+            {
+                "run_id": run["run_id"],
+                "scenario": run["scenario"],
+                "resolved": run["resolved"],
+                "empty": not candidate.files,
+                **{f"{name}_value": score.value for name, score in scores.items()},
+                **{
+                    f"{name}_textual": scores[name].textual
+                    for name in ("ordered", "lines", "hunks", "tokens", "semantic")
+                },
+                **{f"{name}_structural": scores[name].structural for name in ("ordered", "located", "source_only")},
+                "length_ratio": lengths[0] / lengths[1] if lengths[1] else None,
+                "fallbacks": sum(note.kind == "fallback" for score in scores.values() for note in score.notes),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def public_reversed(public: Path) -> pd.DataFrame:
+    """Each public reference with several hunks in a file against itself, the hunks of each file in reverse."""
+    rows = []
+    for run in public_runs(public):
+        reference = read_reference(run["reference_diff"]).alternatives[0]
+        if max(len(file.hunks) for file in reference.files) < 2:
+            continue
+        scores = score_variants(reference, replace(reference, files=tuple(map(reverse_hunks, reference.files))))
+        textual = {name: scores[name].textual for name in ("ordered", "lines", "hunks", "tokens", "semantic")}
+        hunks = sum(len(file.hunks) for file in reference.files)
+        rows.append({"scenario": run["scenario"], "files": len(reference.files), "in_hunks": hunks, **textual})
+    return pd.DataFrame(rows)
+
+
+def reverse_hunks(change: FileChange) -> FileChange:
+    """A change whose hunks are printed in reverse."""
+    hunks = change.hunks[::-1]
+    added = tuple(line[1:] for hunk in hunks for line in hunk.lines if line[0] == "+")
+    return replace(change, hunks=hunks, added=added)
 
 
 def public_claims(public: Path) -> pd.DataFrame:

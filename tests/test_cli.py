@@ -43,9 +43,10 @@ needs_shell = pytest.mark.skipif(shutil.which("bash") is None, reason="bash is n
 
 
 def environment(**more: str) -> dict[str, str]:
-    """This process's environment, in which the package under test is found."""
+    """This process's environment, in which the package under test is found, and standard output is buffered."""
     path = os.pathsep.join(part for part in (str(PACKAGE_ROOT), os.environ.get("PYTHONPATH")) if part)
-    return {**os.environ, "PYTHONPATH": path, **more}
+    inherited = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    return {**inherited, "PYTHONPATH": path, **more}
 
 
 def crucible(*args: str | Path, stdin: bytes = b"", **more: str) -> subprocess.CompletedProcess[bytes]:

@@ -160,14 +160,20 @@ def parse_piece(
     lines: Sequence[str],  # Of Python, cut anywhere
 ) -> Parsed:  # Every line is in exactly one of its parts
     "A piece of code, parsed as far as it goes."
-    lines = [line.expandtabs() for line in lines]
     if len(lines) > _MOST_LINES:
         return Parsed(tuple(lines), None, ())
-    for start, end in _windows(lines):
-        tree = _parse(lines[start:end])
+    code = [_spaced(line) for line in lines]
+    for start, end in _windows(code):
+        tree = _parse(code[start:end]) if start < end else None
         if tree is not None:
             return Parsed(tuple(lines[:start]), tree, tuple(lines[end:]))
     return Parsed(tuple(lines), None, ())
+
+
+def _spaced(line: str) -> str:
+    "A line that is indented by blanks."
+    text = line.lstrip(" \t")
+    return line[: len(line) - len(text)].expandtabs() + text
 
 
 def _windows(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
@@ -240,8 +246,7 @@ def _completed(lines: Sequence[str], plain: bool) -> list[str]:
     "A piece without its common indentation; not plain: with headers above what is cut."
     code = [line for line in lines if line.strip() and not line.lstrip().startswith("#")]
     if plain:
-        margin = min((_width(line) for line in code), default=0)
-        return [line[min(margin, _width(line)) :] for line in lines]
+        return _outdented(lines, min((_width(line) for line in code), default=0))
     headers: dict[int, str] = {}
     lowest = _width(code[0]) if code else 0
     if code and (found := _CONTINUES.match(code[0].lstrip())):
@@ -257,7 +262,14 @@ def _completed(lines: Sequence[str], plain: bool) -> list[str]:
         made_up.append(" " * width + header.rstrip(":") + ":")
         if filler:
             made_up.append(filler)
-    return [line[lowest:] if line.strip() else "" for line in [*made_up, *lines]]
+    return _outdented([*made_up, *lines], lowest)
+
+
+def _outdented(lines: Sequence[str], margin: int) -> list[str]:
+    "Lines moved to the left, or, where a text over several lines would change with them, below a header."
+    if margin and any('"""' in line or "'''" in line for line in lines):
+        return ["if __cut__:", *lines]
+    return [line[min(margin, _width(line)) :] for line in lines]
 
 
 def _width(line: str) -> int:
@@ -297,12 +309,8 @@ class PieceForm:
 
     @property
     def lines(self) -> list[str]:
-        "All lines in order; blank ones among those that do not parse are left out."
-        return [*_plain(self.head), *self.form.lines, *_plain(self.tail)]
-
-
-def _plain(lines: Sequence[str]) -> list[str]:
-    return [line.rstrip() for line in lines if line.strip()]
+        "All lines in order."
+        return [*self.head, *self.form.lines, *self.tail]
 
 
 @lru_cache(maxsize=4096)

@@ -46,6 +46,14 @@ class Pair(BaseModel):
         return tuple(_diff(before, source) for source in (self.reference, self.candidate))
 
 
+class _PairFile(BaseModel):
+    "A file of pairs."
+
+    model_config = ConfigDict(extra="forbid")
+
+    pair: list[Pair] = []
+
+
 def read_pairs(
     folder: Path,  # With files *.toml, each a list of tables [[pair]]
 ) -> list[Pair]:  # In the order of the files' names and of the files
@@ -53,8 +61,7 @@ def read_pairs(
     found: list[Pair] = []
     for file in sorted(folder.glob("*.toml")):
         try:
-            rows = tomllib.loads(file.read_text(encoding="utf-8")).get("pair", [])
-            found += [Pair.model_validate(row) for row in rows]
+            found += _PairFile.model_validate(tomllib.loads(file.read_text(encoding="utf-8"))).pair
         except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as problem:
             raise PairError(f"{file}: {problem}") from None
         except ValidationError as problem:

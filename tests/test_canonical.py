@@ -1,0 +1,226 @@
+"""Canonical forms: what must hold for any program."""
+
+import ast
+import random
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from mutants import mutant
+
+from crucible_nb.canonical.statements import canonical_form, same_but_names
+from crucible_nb.fix.diffs import read_diff
+from crucible_nb.fix.images import images, parse_piece, piece_form
+
+PACKAGE = Path(__file__).parents[1] / "crucible_nb"
+SOURCES = sorted(PACKAGE.rglob("*.py"))
+
+
+def form(source: str, **options) -> list[str]:
+    """The lines of a source's canonical form."""
+    return canonical_form(ast.parse(source), **options).lines
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
+def test_real_modules_have_a_form_of_their_own(path):
+    source = path.read_text(encoding="utf-8")
+    tree = ast.parse(source)
+    before = ast.dump(tree)
+    lines = canonical_form(tree).lines
+    assert ast.dump(tree) == before  # The tree that was given stays as it is
+    assert lines == form(ast.unparse(ast.parse(source)))  # Layout and comments say nothing
+    pieces = source.split("\n")
+    draw = random.Random(path.name)
+    for _ in range(12):  # Cut anywhere, a piece is read without raising, and no line gets lost
+        start = draw.randrange(len(pieces))
+        cut = pieces[start : start + draw.randrange(1, 25)]
+        parsed = parse_piece(cut)
+        assert (parsed.tree is None) or len(parsed.head) + len(parsed.tail) < len(cut)
+        assert [*parsed.head, *parsed.tail] == cut[: len(parsed.head)] + cut[len(cut) - len(parsed.tail) :]
+        assert piece_form(tuple(cut), True).lines == piece_form(tuple(cut), True).lines
+
+
+@given(st.text(max_size=80))
+@settings(deadline=None)
+def test_a_piece_of_anything_is_read(text):
+    lines = tuple(text.split("\n"))
+    parsed = parse_piece(lines)
+    if parsed.tree is None:
+        assert parsed.head == lines
+    piece_form(lines, False)
+
+
+PIECES = st.lists(
+    st.sampled_from(
+        [
+            "if a:",
+            "else:",
+            "    b = 1",
+            "  c(",
+            ")",
+            '"""',
+            "    return b",
+            "x = [",
+            "]",
+            "# n",
+            "",
+            "try:",
+            "@d",
+            "\tpass",
+        ]
+    ),
+    max_size=9,
+)
+
+
+@given(PIECES)
+@settings(max_examples=150, deadline=None)
+def test_a_piece_of_code_is_read(lines):
+    parsed = parse_piece(lines)
+    kept = len(lines) - len(parsed.head) - len(parsed.tail)
+    assert kept >= 0 and (parsed.tree is not None or kept == 0)
+    for open_end in (False, True):
+        piece_form(tuple(lines), open_end)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "x = " + "(" * 90 + "1" + ")" * 90,
+        "x = " + "-" * 400 + "1",
+        "x = " + " + ".join(f"a{n}" for n in range(300)),
+        "x = " + " and ".join(f"a{n}" for n in range(300)),
+        "x = " + " if a else ".join("b" * n for n in range(1, 60)),
+        "x = (a + b) ** 4 * (a - b) ** 4 * (c - d) ** 4",
+        "".join(f"{'    ' * n}if a{n}:\n" for n in range(60)) + "    " * 60 + "pass",
+        "\n".join(f"if a{n}: return {n}" for n in range(120)),
+        "f" + "(f" * 80 + ")" * 80,
+        "x = '%s' % (a, b, c)",
+        "x = '{' .format(a)",
+        "x = '%' % a",
+        "x = '%(a)s' % b",
+        "x = f'{a!r:>{w}}{b:{c}.{d}f}'",
+        "lambda *a, b=1, **k: (a, b, k)",
+        "[x async for x in y]",
+        "match a:\n    case [1, *r] if r: pass\n    case {'a': b, **k}: pass\n    case C(x=1) | None: pass",
+        "try:\n    a\nexcept* E as e:\n    raise\nelse:\n    b\nfinally:\n    c",
+        "async def f():\n    async with a as b, c:\n        async for x in y:\n            await x\n            yield x",
+        "class A(B, metaclass=C):\n    x: int\n    y: int = 1\n    def f(self): ...",
+        "global a\ndel b, c[0]\nassert a, b\nimport x.y as z, q\nfrom . import *",
+        "x = y = z = []\na, *b = c\n(d := 1)\ne[1:2, ::3] = f",
+    ],
+)
+def test_no_program_is_too_odd(source):
+    try:
+        assert form(source) == form(source)
+        assert form(source, open_end=True) == form(source, open_end=True)
+    except RecursionError:
+        assert source.count("(") + source.count("-") + source.count("+") > 50  # Its callers fall back
+
+
+def test_forms_of_changed_programs_differ_far_more_often_than_not():
+    draw = random.Random(1)
+    functions = [
+        ast.unparse(node) + "\n"
+        for path in SOURCES
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.FunctionDef)
+    ]
+    same = changed = 0
+    for source in draw.sample(functions, 60):
+        other = mutant(source, draw)
+        if other is not None and other != source:
+            changed += 1
+            same += form(source) == form(other)
+    assert changed > 50 and same < changed / 2
+
+
+RENAMED = "def f(a):\n    {x} = g(a)\n    for {y} in a:\n        {x} = h({x}, {y})\n    return {x}, {y}\n"
+
+
+@given(st.permutations(["left", "right", "middle"]))
+@settings(max_examples=6, deadline=None)
+def test_local_names_do_not_matter_and_parameters_do(names):
+    x, y, _ = names
+    one, other = (ast.parse(RENAMED.format(x=a, y=b)).body[0] for a, b in ((x, y), ("p", "q")))
+    assert same_but_names(one, other)
+    crossed = ast.parse(RENAMED.format(x=x, y=y).replace(f"return {x}, {y}", f"return {y}, {x}")).body[0]
+    assert not same_but_names(crossed, other)
+    assert not same_but_names(ast.parse("def f(b): return b").body[0], ast.parse("def f(a): return a").body[0])
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def f():\n    {x} = 1\n    return locals()",
+        "def f():\n    global {x}\n    {x} = 1",
+        "def f():\n    import {x}\n    return {x}.y",
+        "def f():\n    class C:\n        {x} = 1\n    return C",
+        "def f(a):\n    match a:\n        case {x}: return {x}",
+        "def f():\n    {x} = 1\n    def g():\n        nonlocal {x}\n        {x} = 2\n    return g",
+        "def f():\n    def {x}(): pass\n    return {x}",
+        "def f():\n    {x} = 1\n    return f'{{{x}=}}'",
+    ],
+)
+def test_names_that_others_can_see_are_kept(source):
+    one, other = (ast.parse(source.format(x=name)).body[0] for name in ("p", "q"))
+    assert not same_but_names(one, other)
+
+
+# Images
+
+
+def change(text: str):
+    """The one change of a diff."""
+    return read_diff(text).files[0]
+
+
+@st.composite
+def edits(draw):
+    """A file of numbered lines, and two edits of it, each as (first line, number of lines, new lines)."""
+    lines = [f"line {n}" for n in range(draw(st.integers(1, 30)))]
+    pair = []
+    for _ in range(2):
+        start = draw(st.integers(0, len(lines) - 1))
+        count = draw(st.integers(0, min(3, len(lines) - start)))
+        new = draw(st.lists(st.sampled_from(["new a", "new b"]), min_size=0 if count else 1, max_size=3))
+        pair.append((start, count, new))
+    return lines, pair
+
+
+def as_diff(lines, edit, context):
+    """An edit as a diff."""
+    start, count, new = edit
+    before = lines[max(0, start - context) : start]
+    after = lines[start + count : start + count + context]
+    old = len(before) + count + len(after)
+    first = max(0, start - context) + (1 if old else 0)
+    body = [f" {line}" for line in before] + [f"-{line}" for line in lines[start : start + count]]
+    body += [f"+{line}" for line in new] + [f" {line}" for line in after]
+    header = f"@@ -{first},{old} +{first},{old - count + len(new)} @@"
+    return "\n".join(["--- a/m.py", "+++ b/m.py", header, *body, ""])
+
+
+@given(edits(), st.integers(0, 4), st.integers(0, 4))
+@settings(deadline=None)
+def test_both_images_are_the_same_stretch_of_the_file(case, context, other_context):
+    lines, pair = case
+    changes = [change(as_diff(lines, e, c)) for e, c in zip(pair, (context, other_context), strict=True)]
+    seen = images(*changes)
+    assert seen.shared
+    assert [p.before for p in seen.reference] == [p.before for p in seen.candidate]
+    assert [p.open_end for p in seen.reference] == [p.open_end for p in seen.candidate]
+    for side, (start, count, new) in zip((seen.reference, seen.candidate), pair, strict=True):
+        after = lines[:start] + new + lines[start + count :]
+        text = "\n".join(after) + "\n"
+        assert all("\n".join(piece.after) in text for piece in side)
+        added = sum(len(piece.after) - len(piece.before) for piece in side)
+        assert added == len(new) - count
+
+
+def test_pieces_end_openly_where_the_file_may_go_on():
+    lines = [f"line {n}" for n in range(20)]
+    for start, context, ends in ((5, 3, False), (18, 3, True), (5, 0, False), (18, 0, False), (19, 1, True)):
+        both = change(as_diff(lines, (start, 1, ["new"]), context))
+        assert [not piece.open_end for piece in images(both, both).reference] == [ends], (start, context)
