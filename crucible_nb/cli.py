@@ -6,7 +6,7 @@ Docs: https://example.org/crucible_nb/cli.html.md"""
 
 # %% auto #0
 __all__ = ['app', 'Source', 'Candidate', 'RulesFile', 'AsJson', 'BenchFolder', 'TreePath', 'Commit', 'score', 'explain', 'lint',
-           'capture', 'backfill', 'review', 'cites', 'publish', 'verify', 'main']
+           'capture', 'backfill', 'facts', 'ceiling', 'review', 'cites', 'match', 'publish', 'verify', 'main']
 
 # %% ../nbs/40_cli.ipynb #cell-2
 import json
@@ -54,7 +54,7 @@ def _one_line() -> Iterator[None]:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(0) from None
-    except (ValueError, OSError) as problem:
+    except (ValueError, OSError, ImportError) as problem:
         typer.echo(f"crucible: {_line(str(problem))}", err=True)
         raise typer.Exit(1) from None
 
@@ -63,12 +63,16 @@ def _line(text: str) -> str:
     "Untrusted text on one line, with control characters spelled out."
     from crucible_nb.text import visible
 
-    return visible(" ".join(text.split()))
+    return visible(text)
 
-
+# %% ../nbs/40_cli.ipynb #cell-6
 def _input(name: str) -> bytes | Path:
     "What an argument names: a file, or what comes in on standard input."
-    return sys.stdin.buffer.read() if name == "-" else Path(name)
+    if name != "-":
+        return Path(name)
+    if sys.stdin is None:
+        raise ValueError("standard input: expected a diff or a reference, found it closed")
+    return sys.stdin.buffer.read()
 
 
 def _pair(reference: str, candidate: str) -> tuple[bytes | Path, bytes | Path]:
@@ -84,7 +88,25 @@ def _rules(path: Path | None) -> "Rules":
 
     return Rules() if path is None else Rules.from_ini(path)
 
-# %% ../nbs/40_cli.ipynb #cell-7
+# %% ../nbs/40_cli.ipynb #cell-8
+def _version(asked: bool) -> None:
+    "Print the package's version and stop."
+    if asked:
+        from crucible_nb import __version__
+
+        typer.echo(f"crucible {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _program(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    "Score what LLMs do with code, by rules that can be checked by hand."
+
+
 @app.command()
 def score(reference: Source, candidate: Candidate, rules: RulesFile = None, as_json: AsJson = False) -> None:
     "Score a run's diff against a reference fix."
@@ -99,7 +121,8 @@ def _score_lines(result: "FixScore") -> Iterator[str]:
     "A score for people, rounded to three decimals."
     textual = "undefined" if result.textual is None else f"{result.textual:.3f}"
     compared = sum(file.similarity is not None for file in result.files)
-    yield f"value       {result.value:.3f}"
+    against = f"  against alternative {result.alternative} of the reference" if result.alternative else ""
+    yield f"value       {result.value:.3f}{against}"
     yield f"structural  {result.structural:.3f}  {_counts(result)}"
     yield f"textual     {textual}  mean over {compared} matched files with text"
     for name in ("matched", "missing", "extra"):
@@ -116,7 +139,7 @@ def _counts(result: "FixScore") -> str:
     names = ("matched", "missing", "extra")
     return ", ".join(f"{len(getattr(result, f'{name}_files'))} {name}" for name in names)
 
-
+# %% ../nbs/40_cli.ipynb #cell-9
 @app.command()
 def explain(
     reference: Source,
@@ -137,7 +160,7 @@ def explain(
         else:
             typer.echo(result._repr_html_() if as_html else str(result))
 
-# %% ../nbs/40_cli.ipynb #cell-9
+# %% ../nbs/40_cli.ipynb #cell-11
 _FACTS = frozenset({"left_out", "bom", "eol_folded", "outside_text"})
 
 
@@ -166,21 +189,24 @@ def lint(
                 path = f"{_line(note.path)}: " if note.path else ""
                 typer.echo(f"{_line(where)}: {note.kind}: {path}{_line(note.message)}")
             files = [len(diff.files) for diff in read.alternatives]
-            typer.echo(f"{len(files)} reference diffs, changing {', '.join(map(str, files))} files; {len(found)} notes")
+            counts = f"reference diffs: {len(files)}; files changed: {', '.join(map(str, files))}"
+            typer.echo(f"{counts}; notes: {len(found)}")
         if any(note.kind not in _FACTS for note in found):
             raise typer.Exit(1)
 
-
+# %% ../nbs/40_cli.ipynb #cell-12
 @app.command()
 def capture(
     repo: Annotated[Path, typer.Argument(metavar="REPO", help="A git working tree.")],
     out: Annotated[Path | None, typer.Option(help="Write the diff here and `<name>.json` beside it.")] = None,
 ) -> None:
-    "Take a working tree's diff against HEAD, the same way everywhere, untracked files included."
+    "Take a working tree's diff against HEAD, untracked files too."
     from crucible_nb.fix.capture import capture as take
 
     with _one_line():
         taken = take(repo)
+        if out is None and sys.stdout is None:
+            raise ValueError("standard output: expected it open, or --out")
         if out is None:
             sys.stdout.buffer.write(taken.diff)
             sys.stdout.buffer.flush()
@@ -189,11 +215,12 @@ def capture(
                 "head": taken.head,
                 "git_version": taken.git_version,
                 "command": ["git", *taken.command],
+                "skipped": taken.skipped,
             }
             out.write_bytes(taken.diff)
             out.with_name(out.name + ".json").write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
 
-# %% ../nbs/40_cli.ipynb #cell-11
+# %% ../nbs/40_cli.ipynb #cell-14
 @app.command()
 def backfill(
     archive: Annotated[Path, typer.Argument(metavar="ARCHIVE", help="ARCHIVE/<scenario>/<run>/final.diff")],
@@ -206,7 +233,7 @@ def backfill(
     as_json: AsJson = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="One run a row, at full precision.")] = False,
 ) -> None:
-    "Score every run of an archive, store each score as reference_fix.json, and sum up by scenario."
+    "Score every run of an archive and sum up by scenario."
     from crucible_nb.fix.archive import backfill as run_backfill
     from crucible_nb.fix.archive import summarise
 
@@ -225,13 +252,16 @@ def backfill(
             typer.echo(runs.assign(**listed).to_csv(lineterminator="\n"), nl=False)
         else:
             typer.echo("\n".join(_summary_lines(table, summary)))
+        if (table.unstored != "").any():
+            raise typer.Exit(1)
 
 
 def _records(table: "pd.DataFrame") -> list[dict[str, object]]:
-    "A table as JSON objects; what is missing is null."
-    return json.loads(table.reset_index().to_json(orient="records", double_precision=15))
+    "A table as JSON objects at full precision; what is missing is null."
+    table = table.reset_index().astype(object)
+    return table.where(table.notna(), None).to_dict("records")
 
-
+# %% ../nbs/40_cli.ipynb #cell-15
 def _summary_lines(table: "pd.DataFrame", summary: "pd.DataFrame") -> Iterator[str]:
     "The summary for people, and each run that has no score with its reason."
     width = max(len("scenario"), *(len(_line(name)) for name in summary.index))
@@ -244,14 +274,81 @@ def _summary_lines(table: "pd.DataFrame", summary: "pd.DataFrame") -> Iterator[s
         yield f"{_line(name):<{width}}  {counts}  {mean}  {interval:<14}  {numbers}  {row.untouched:>9}"
     for name, reason in table.unscored[table.unscored != ""].items():
         yield f"unscored: {_line(name)}: {_line(reason)}"
+    for name, reason in table.unstored[table.unstored != ""].items():
+        yield f"not stored: {_line(name)}: {_line(reason)}"
     states = table.state.value_counts()
-    yield ", ".join(f"{states.get(state, 0)} {state}" for state in ("computed", "kept", "unscored"))
+    yield ", ".join(f"{states.get(state, 0)} {state}" for state in ("computed", "kept", "unscored", "unstored"))
     yield "mean, min, max: value, 0 to 1, higher is closer; untouched: runs that changed no file of the reference"
     signatures = summary.signature.dropna()
     yield "interval: bootstrap over the runs, 10000 resamples, seed 0"
     yield f"signature: {signatures.iloc[0] if len(signatures) else 'none'}"
 
-# %% ../nbs/40_cli.ipynb #cell-13
+# %% ../nbs/40_cli.ipynb #cell-17
+@app.command()
+def facts(
+    reference: Source,
+    candidate: Candidate,
+    names: Annotated[int, typer.Option(min=0, help="Names of each list that may stand in the block.")] = 20,
+    rules: RulesFile = None,
+    as_json: AsJson = False,
+) -> None:
+    "Print the block of facts for a judge's prompt."
+    from crucible_nb.fix.judge import authoritative_facts, collect_facts
+
+    with _one_line():
+        pair, declared = _pair(reference, candidate), _rules(rules)
+        if as_json:
+            typer.echo(json.dumps(collect_facts(*pair, declared, names=names).model_dump(), indent=2))
+        else:
+            typer.echo(authoritative_facts(*pair, declared, names=names))
+
+
+@app.command()
+def ceiling(
+    inputs: Annotated[list[str], typer.Argument(metavar="VALUE | REF DIFF", help="A score's value, or what to score.")],
+    judged: Annotated[float | None, typer.Option(help="A judge's correctness, to hold against the ceiling.")] = None,
+    rules: RulesFile = None,
+    as_json: AsJson = False,
+) -> None:
+    "Print the highest correctness that a score supports, and what it would make of a judgement."
+    from crucible_nb.fix.judge import cap
+    from crucible_nb.fix.judge import ceiling as highest
+
+    with _one_line():
+        declared = _rules(rules)
+        scale, step = declared.ceiling_scale, declared.ceiling_step
+        if judged is not None and not 0 <= judged <= scale:
+            raise ValueError(f"--judged: expected a number from 0 to {scale:g}, found {judged:g}")
+        value, signature = _value(inputs, declared)
+        result = cap(judged, highest(value, scale, step))
+        if as_json:
+            numbers = {"value": value, "scale": scale, "step": step, "judged": judged, "ceiling": result.ceiling}
+            typer.echo(json.dumps(numbers | {"capped": result.capped, "excess": result.excess, "signature": signature}))
+        else:
+            typer.echo(f"ceiling     {result.ceiling:g} of {scale:g} in steps of {step:g}, for value {value:.3f}")
+            if judged is not None:
+                typer.echo(f"judged      {judged:g}: excess {result.excess:g}, capped {result.capped:g}")
+            typer.echo(f"signature   {signature}")
+
+
+def _value(inputs: list[str], rules: "Rules") -> tuple[float, str]:
+    "The value that is given or scored, and the signature of its ceiling."
+    from crucible_nb.fix.score import score_fix
+
+    signature = rules.signature("judge")
+    if len(inputs) == 2:
+        return score_fix(*_pair(*inputs), rules).value, signature
+    if len(inputs) != 1:
+        raise typer.BadParameter(f"expected a VALUE, or REF and DIFF; found {len(inputs)} arguments")
+    try:
+        value = float(inputs[0])
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 1:
+        raise ValueError(f"VALUE: expected a number from 0 to 1, found {inputs[0]!r}")
+    return value, signature.partition("|fix|")[0]
+
+# %% ../nbs/40_cli.ipynb #cell-19
 BenchFolder = Annotated[Path, typer.Argument(metavar="BENCH", help="A folder with key/, arms/, verdicts/.")]
 TreePath = Annotated[
     Path | None, typer.Option("--tree", help="What the reviewers read; without it, the tree that the bench names.")
@@ -446,7 +543,72 @@ def _origin_lines(scores: "pd.DataFrame") -> Iterator[str]:
     yield f"key: {first['key_sha256']}"
     yield f"signature: {first['signature']}"
 
-# %% ../nbs/40_cli.ipynb #cell-15
+# %% ../nbs/40_cli.ipynb #cell-21
+@app.command()
+def match(
+    folder: BenchFolder,
+    arm: Annotated[str | None, typer.Option(help="Only this reviewer.")] = None,
+    cell: Annotated[str | None, typer.Option(help="Only this change.")] = None,
+    top: Annotated[int, typer.Option(min=1, help="Proposals a finding.")] = 3,
+    tree: TreePath = None,
+    commit: Commit = None,
+    overseer: Annotated[str | None, typer.Option(help="Whose verdicts, or whose worksheets.")] = None,
+    sheets: Annotated[
+        Path | None, typer.Option(help="Write worksheets for --overseer here; what is typed in them stays.")
+    ] = None,
+    collect: Annotated[
+        Path | None, typer.Option(help="Store what is typed in the worksheets here as verdicts of --overseer.")
+    ] = None,
+    as_json: AsJson = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="One proposal a row, at full precision.")] = False,
+) -> None:
+    "Propose which must a finding might be; write worksheets for an overseer, and collect them. Shows the key."
+    from crucible_nb.review.bench import read_bench
+    from crucible_nb.review.match import proposals
+
+    with _one_line():
+        if as_json + as_csv + (sheets is not None) + (collect is not None) > 1:
+            raise typer.BadParameter("--json, --csv, --sheets and --collect exclude each other")
+        if overseer is None and (sheets is not None or collect is not None):
+            raise typer.BadParameter("--sheets and --collect need --overseer")
+        bench = read_bench(folder)
+        if collect is not None:
+            from crucible_nb.review.worksheet import collect_worksheets
+
+            stored = collect_worksheets(bench, collect, overseer)
+            typer.echo(
+                ", ".join(f"{(stored.change == change).sum()} {change}" for change in ("new", "changed", "kept"))
+            )
+            return
+        live = _live_tree(bench, tree, commit)
+        if sheets is not None:
+            from crucible_nb.review.worksheet import write_worksheets
+
+            written = write_worksheets(bench, live, sheets, overseer, arm=arm, cell=cell, top=top)
+            typer.echo(f"{len(written)} worksheets in {_line(str(sheets))}, private as the key is")
+            return
+        found = proposals(bench, live, arm=arm, cell=cell)
+        found = found[found["rank"] <= top]
+        if as_json or as_csv:
+            _machine(found, as_json)
+        else:
+            typer.echo("\n".join([*_aligned(found), *_rank_lines(bench, live, overseer, arm, cell, top)]))
+
+
+def _rank_lines(
+    bench: "Bench", live: "LiveTree", overseer: str | None, arm: str | None, cell: str | None, top: int
+) -> Iterator[str]:
+    "How often the overseer's must is among the proposals, where there are verdicts."
+    from crucible_nb.review.match import must_ranks
+
+    ranks = must_ranks(bench, live, overseer)
+    ranks = ranks[(ranks.arm == (arm or ranks.arm)) & (ranks.cell == (cell or ranks.cell))]
+    if len(ranks):
+        among = int((ranks.in_cell <= top).sum())
+        yield f"of {len(ranks)} findings with a must, the overseer's is among the first {top} musts for {among}"
+    yield "score = 0.8 x claims alike + 0.2 x place, 0 to 1; lines, block, file: where a cite lands"
+
+# %% ../nbs/40_cli.ipynb #cell-23
 @app.command()
 def publish(
     folder: BenchFolder,
@@ -496,9 +658,10 @@ def verify(
         if not found.ok:
             raise typer.Exit(1)
 
-# %% ../nbs/40_cli.ipynb #cell-16
+# %% ../nbs/40_cli.ipynb #cell-24
 def main() -> None:  # Exits the process
     "The `crucible` program."
     for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(errors="backslashreplace")
+        if stream is not None:
+            stream.reconfigure(errors="backslashreplace")
     app()
