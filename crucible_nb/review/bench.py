@@ -134,7 +134,7 @@ class Run:
     reason: str = ""  # Why it failed
 
 
-@plain_dataclass(frozen=True)
+@plain_dataclass(frozen=True, repr=False)
 class Bench:
     "All files of a bench, which agree with each other."
 
@@ -160,6 +160,11 @@ class Bench:
     def anti_hits(self) -> dict[str, AntiHit]:  # By id, in the order of cells and keys
         "All anti-hits."
         return {anti.id: anti for cell in self.cells for anti in cell.anti_hits}
+
+    def __repr__(self) -> str:
+        findings = sum(len(run.findings) for run in self.runs.values())
+        counts = f"{len(self.cells)} cells, {len(self.musts)} musts, {len(self.arms)} arms, {findings} findings"
+        return f"<Bench {visible(self.name)}: {counts}, {len(self.verdicts)} overseers>"
 
     def _repr_html_(self) -> str:
         return _bench_html(self)
