@@ -104,6 +104,9 @@ def read_pages(pictures: Path) -> list[Page]:
             page.body, page.twin = links.relink(text, page), links.relink(text, page, ".html.md")
     found = list(pages.values())
     found += [methodology(found), changelog(links)]
+    names = [page.name for page in found]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise PageError(f"{', '.join(twice)}: a page of two sources")
     found[0].body += "\n\n" + toctree(found[1:])
     return found
 
@@ -414,7 +417,7 @@ def mark_open(text: str, page: Page, heading: str) -> str:
             if SIGN in item:
                 anchor = f"open-{len(page.open) + 1}"
                 page.open.append((anchor, heading, re.sub(r"^(?:[-*]|\d+\.) ", "", item)))
-                record = posixpath.relpath("methodology.html", posixpath.dirname(page.name) or ".")
+                record = posixpath.relpath("methodology_record.html", posixpath.dirname(page.name) or ".")
                 record += f"#{page.name.replace('/', '-')}-{anchor}"
                 label = f'<a class="open" id="{anchor}" href="{record}" title="left open by its source">{SIGN}</a>'
                 blocks[at] = blocks[at].replace(item, item.replace(SIGN, label, 1), 1)
@@ -434,7 +437,7 @@ where the reason and, if there is one, the measurement stand.
 def methodology(pages: list[Page]) -> Page:
     """Every open choice of both systems in one list."""
     page = Page(
-        "methodology", "", "Methodology record", "Every choice that a source leaves open, in one list.", "Record"
+        "methodology_record", "", "Methodology record", "Every choice that a source leaves open, in one list.", "Record"
     )
     total = sum(len(other.open) for other in pages)
     body = [RECORD.format(sign=SIGN, total=total)]

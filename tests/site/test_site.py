@@ -80,7 +80,9 @@ class Visit:
 
 
 def test_there_are_pages():
-    assert {"index.html", "fix_score.html", "methodology.html", "changelog.html", "data/index.html"} <= set(PAGES)
+    assert {"index.html", "fix_score.html", "methodology_record.html", "changelog.html", "data/index.html"} <= set(
+        PAGES
+    )
 
 
 SERIOUS = """async rules => (await axe.run(document, {resultTypes: ["violations"], ...rules})).violations
