@@ -735,4 +735,17 @@ def main() -> None:  # Exits the process
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:
             stream.reconfigure(errors="backslashreplace")
-    app()
+    status = 0
+    try:
+        app()
+    except SystemExit as end:
+        status = end.code
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError as problem:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(problem, BrokenPipeError):
+            typer.echo(f"crucible: standard output: {problem.strerror}", err=True)
+            status = 1
+    sys.exit(status)

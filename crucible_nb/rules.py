@@ -12,6 +12,7 @@ import math
 import re
 from configparser import ConfigParser, Error
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from pathlib import Path
 from typing import Self
 
@@ -149,8 +150,13 @@ class Rules:
             return self._review_signature()
         if system != "fix":
             raise RulesError(f"signature: expected the system fix, judge or review, found {system!r}")
+        return self._fix_signature
+
+    @cached_property
+    def _fix_signature(self) -> str:
+        "The rules of the reference-fix scorer on one line; made once, since every score carries it."
         parts = [
-            system,
+            "fix",
             f"w:{_number(self.structural_weight)}+{_number(self.textual_weight)}",
             f"sim:{self.similarity}",
             f"lines:{self.lines}",

@@ -31,7 +31,7 @@ def decode(
 ) -> tuple[str, list[Note]]:  # Its text, without byte order mark, and what was done to get it
     "Text of `data`: UTF-8 with U+FFFD for what is not, or UTF-16 where the bytes say so."
     notes = []
-    encoding = _utf16(data)
+    encoding = _utf16(data) if b"\0" in data[:4] or data[:2] in _UTF16_MARKS else None
     text = data.decode(encoding, "replace") if encoding else ""
     if encoding and (len(data) == 2 or any(sign in text for sign in _SIGNS_OF_TEXT)):
         notes.append(Note("reencoded", None, None, f"the input is {encoding.upper()}, read as such"))
@@ -48,12 +48,13 @@ def decode(
 
 
 _SIGNS_OF_TEXT = ("diff ", "--- ", "@@", "```", "~~~")
+_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _UTF16_START = re.compile(rb"(?P<le>(?:[ -~]\0){2})|(?P<be>(?:\0[ -~]){2})")
 
 
 def _utf16(data: bytes) -> str | None:
     "Name of the UTF-16 flavour that `data` may be, by its mark or by the zeros between its first letters."
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+    if data[:2] in _UTF16_MARKS:
         return "utf-16-le" if data[:1] == b"\xff" else "utf-16-be"
     found = _UTF16_START.match(data)
     return found and ("utf-16-le" if found["le"] else "utf-16-be")

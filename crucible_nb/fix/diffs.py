@@ -174,13 +174,16 @@ def _kind(section: Section) -> str:
 # %% ../../nbs/10_diffs.ipynb #cell-12
 def _file_change(section: Section, has_cr: bool) -> tuple[FileChange | None, list[Note]]:
     "The change that a section describes, and the notes on it; no change where it names no file."
-    old, new = _names(section)
-    path = new or old
-    if not path:
-        section.note("header_unreadable", section.line, f"no file name in {shown(section.header or '')}")
-        return None, section.notes
-    status = _status(section, old, new)
-    kind = _kind(section)
+    if section.plain:
+        old, path, status, kind = section.name, section.name, "modified", "text"
+    else:
+        old, new = _names(section)
+        path = new or old
+        if not path:
+            section.note("header_unreadable", section.line, f"no file name in {shown(section.header or '')}")
+            return None, section.notes
+        status = _status(section, old, new)
+        kind = _kind(section)
     hunks = _fold(section) if has_cr else section.hunks
     added = removed = None
     if kind == "text":
@@ -253,7 +256,7 @@ def _join(sections: Sequence[FileChange]) -> FileChange:
     return replace(
         sections[0],
         status=status,
-        old_path=old_paths[0] if status in ("renamed", "copied") else None,
+        old_path=old_paths[0] if old_paths and status in ("renamed", "copied") else None,
         kind=next((change.kind for change in sections if change.kind != "text"), "text"),
         added=tuple([line for change in sections for line in change.added]) if readable else None,
         removed=tuple([line for change in sections for line in change.removed]) if readable else None,
@@ -310,6 +313,8 @@ def _read_changes(lines: Sequence[str], has_cr: bool) -> tuple[list[FileChange],
 # %% ../../nbs/10_diffs.ipynb #cell-23
 def _unindent(lines: list[str]) -> list[Note]:
     "Take away blanks before the very first header, which a tool stripped from the rest."
+    if lines[0][:1] not in ("", " ", "\t", "\r"):
+        return []
     first = next(at for at, line in enumerate(lines) if line and not line.isspace())
     line = lines[first].lstrip(" \t")
     indent = lines[first][: len(lines[first]) - len(line)]

@@ -127,7 +127,8 @@ def read_hunk(
     while here < end and lines[here][:2] == "\\ ":
         here += 1
     follows = lines[here][:1] if here < end else "d"
-    if old_left or new_left or (follows not in ("d", "@") and _overrun(lines, here) > here):
+    at_end = not follows and here + 1 == end
+    if old_left or new_left or not (at_end or follows in ("d", "@") or _overrun(lines, here) == here):
         return _repair_hunk(lines, at, header)
     if follows == "@" and lines[here - 1].startswith("+++ ") and _swallows_header(lines, at, here):
         return _repair_hunk(lines, at, header)
@@ -167,7 +168,8 @@ def _ends_full_hunk(lines: Sequence[str], at: int) -> bool:
     "True where a line could be in a hunk that is not full, and is not in one that is."
     line = lines[at]
     if line.startswith("--- "):
-        return pair_end(lines, at, hunk=False) is not None or _names_alone(lines, at)
+        cut = at + 2 == len(lines) and "+++ ".startswith(lines[at + 1])  # The input ends inside the second name
+        return cut or pair_end(lines, at, hunk=False) is not None or _names_alone(lines, at)
     return line.rstrip("\r") in ("-- ", "--") or (line.startswith("+++ ") and _names_alone(lines, at))
 
 

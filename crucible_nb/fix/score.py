@@ -43,7 +43,10 @@ def match_files(
     "Match the files of two diffs, by path first and then by a rename's old name."
     wanted = {change.path: change for change in reference.files}
     found = {change.path: change for change in candidate.files}
-    pairs = [(wanted[path], found[path]) for path in wanted.keys() & found.keys()]
+    pairs = [(change, found[path]) for path, change in wanted.items() if path in found]
+    if len(pairs) == len(wanted) == len(found):
+        pairs.sort(key=lambda pair: pair[0].path)
+        return Matching(tuple(pairs), (), (), ())
     missing = wanted.keys() - found.keys()
     extra = found.keys() - wanted.keys()
     notes = []
@@ -218,9 +221,9 @@ class Measure:
         rules: Rules,  # The declared rules
     ) -> str:  # One line without blanks, equal for equal measures and rules
         "Which rules and which variant make the number."
-        parts = rules.signature("fix").split("|")
         if self.name == "ordered":
-            return "|".join(parts)
+            return rules.signature("fix")
+        parts = rules.signature("fix").split("|")
         kept = [part for part in parts if not part.startswith(("sim:", "lines:"))]
         return "|".join([*kept[:2], f"variant:{self.name}", *kept[2:]])
 
@@ -233,13 +236,16 @@ def _score_adapter():
     return TypeAdapter(FixScore)
 
 # %% ../../nbs/12_fix_score.ipynb #cell-22
+_DEFAULT = Measure()
+
+
 def score_fix(
     reference: Reference | Diff | bytes | str | Path,  # What is scored against; markdown or a bare diff if not yet read
     candidate: Diff | bytes | str | Path,  # What is scored: a run's final `git diff HEAD`
     rules: Rules = Rules(),  # noqa: B008  # The declared rules; frozen, so one default is safe
 ) -> FixScore:  # With components, counts, notes and signature
     "Score a candidate diff against a reference fix."
-    return score_by(Measure(), reference, candidate, rules)
+    return score_by(_DEFAULT, reference, candidate, rules)
 
 
 def score_by(
@@ -249,12 +255,14 @@ def score_by(
     rules: Rules = Rules(),  # noqa: B008  # The declared rules
 ) -> FixScore:  # Its signature names the measure
     "Score a candidate diff against a reference fix by another measure."
-    if not isinstance(reference, Reference | Diff):
+    if not isinstance(reference, (Reference, Diff)):
         reference = read_reference(reference)
     if not isinstance(candidate, Diff):
         candidate = read_diff(candidate)
     if isinstance(reference, Diff):
         return _score_alternative(measure, reference, candidate, rules, 0, ())
+    if len(reference.alternatives) == 1:
+        return _score_alternative(measure, reference.alternatives[0], candidate, rules, 0, reference.notes)
     scores = [
         _score_alternative(measure, diff, candidate, rules, number, reference.notes)
         for number, diff in enumerate(reference.alternatives)
@@ -279,13 +287,11 @@ def _score_alternative(
     structural, overlap_notes = measure.overlap(matching)
     textual = _textual(files)
     value = structural if textual is None else rules.structural_weight * structural + rules.textual_weight * textual
-    notes = [
-        *(replace(note, side="reference") for note in (*markdown_notes, *reference.notes)),
-        *(replace(note, side="candidate") for note in candidate.notes),
-        *matching.notes,
-        *overlap_notes,
-        *(note for _, note in scored if note is not None),
-    ]
+    notes = [replace(note, side="reference") for note in markdown_notes + reference.notes]
+    notes += [replace(note, side="candidate") for note in candidate.notes]
+    notes += matching.notes
+    notes += overlap_notes
+    notes += [note for _, note in scored if note is not None]
     if not candidate.files:
         notes.append(Note("empty_candidate", None, None, "the candidate changes no file", "candidate"))
     if textual is None:

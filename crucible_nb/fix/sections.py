@@ -27,6 +27,7 @@ class Section:
     old: str | None = None  # What follows `--- `
     new: str | None = None  # What follows `+++ `
     fields: dict[str, str] = field(default_factory=dict)  # Extended header lines
+    plain: bool = False  # An ordinary edit of a text file, so that nothing else has to be asked
     kind: str = "text"
     status: str | None = None
     hunks: list[Hunk] = field(default_factory=list)
@@ -44,6 +45,7 @@ _EXTENDED = re.compile(
 _COMBINED = re.compile(r"index |mode |new file mode |deleted file mode |Binary files differ")
 _BINARY = re.compile(r"(?:Binary files|Files) (.+) differ\r?$")
 _OTHER = frozenset("dBFGSI*")
+_PLAIN_INDEX = re.compile(r"index [0-9a-f]+\.\.[0-9a-f]+ 100(?:644|755)$")
 _BARE = re.compile(r"Index: (?P<svn>.+)|diff -r [0-9a-f]{12}(?: -r [0-9a-f]{12})? (?P<hg>.+)")
 _PAYLOAD = re.compile(r"(?:literal|delta) \d+\r?$|[A-Za-z][!-~]+\r?$")
 _KNOWN = re.compile(r"diff -|Index: |=+\r?$|commit [0-9a-f]{40}|  [<>] ")
@@ -74,7 +76,9 @@ def read_sections(
         if first == "d" and line.startswith("diff --git "):
             section = _git_section(line, at)
             sections.append(section)
-        elif first == "-" and line.startswith("--- ") and (new := _names_at(lines, at, section)) is not None:
+            at = _read_plain_names(lines, at, section)
+            continue
+        if first == "-" and line.startswith("--- ") and (new := _names_at(lines, at, section)) is not None:
             if not _awaits_names(section) or _names_another(section, line[4:], lines[new][4:]):
                 section = Section(at)
                 sections.append(section)
@@ -116,6 +120,22 @@ def _git_section(line: str, at: int) -> Section:
     return Section(at, rest, name if plain else None)
 
 
+def _read_plain_names(lines: Sequence[str], at: int, section: Section) -> int:
+    "Read what git writes below `diff --git` for an ordinary edit; the index after it, or of the next line."
+    name = section.name
+    if (
+        name is None
+        or at + 4 >= len(lines)
+        or lines[at + 3] != f"+++ b/{name}"
+        or lines[at + 2] != f"--- a/{name}"
+        or lines[at + 4][:4] != "@@ -"
+        or not _PLAIN_INDEX.match(lines[at + 1])
+    ):
+        return at + 1
+    section.plain = True
+    return at + 4
+
+
 def _awaits_names(section: Section | None) -> bool:
     "True behind a `diff --git` line that no `---` line has followed yet."
     return section is not None and section.header is not None and section.old is None and not section.hunks
@@ -146,6 +166,8 @@ def _forget_cut_name(section: Section, lines: Sequence[str], at: int) -> None:
 def _names_at(lines: Sequence[str], at: int, section: Section | None) -> int | None:
     "Index of the last line that names the file of the `---` line at `at`; None: it names none."
     fresh = _awaits_names(section)
+    if fresh and at + 1 < len(lines) and lines[at + 1].startswith("+++ "):
+        return at + 1
     new = pair_end(lines, at, hunk=not fresh)
     if new is None and fresh and skip_blank(lines, at + 1) == len(lines):
         return at
