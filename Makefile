@@ -49,8 +49,10 @@ docs: build/venv-docs/.done  ## build the site into _site
 test-site: docs build/venv-site/.done build/axe/.done  ## look at the site in a browser; needs chromium and npm
 	@$(SITE) -m pytest tests/site $(ARGS)
 
-bench: build/venv-dev/.done  ## measure how fast runs are scored
+bench: build/venv-dev/.done  ## measure how fast runs, variants and reviews are scored
 	@$(DEV) tests/bench_fix.py
+	@$(DEV) tests/bench_variants.py
+	@$(DEV) tests/bench_review.py
 
 derived: build/venv-dev/.done  ## rewrite data/derived from data
 	@$(DEV) docs/derived.py

@@ -9,7 +9,7 @@ __all__ = ['Measure', 'View', 'SummaryView', 'read_run', 'RunExplorer', 'WhatIf'
 
 # %% ../nbs/38_explore.ipynb #cell-2
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from html import escape
 from pathlib import Path
@@ -20,11 +20,12 @@ import pandas as pd
 from .fix.archive import read_scenario
 from .fix.diffs import Diff, FileChange, read_diff
 from .fix.explain import Explanation, align_lines, explain_fix, lines_html
+from .fix.judge import ceiling
 from .fix.reference import Reference, read_reference
 from .fix.score import FixScore, match_files, score_fix
 from .plots import INK, OKABE_ITO, new_axes
 from .rules import Rules
-from .text import visible
+from .text import BOX, code_html, table_html, visible
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -64,11 +65,6 @@ def _widgets() -> "ModuleType":
     return ipywidgets
 
 # %% ../nbs/38_explore.ipynb #cell-9
-_BOX = "max-width:100%;overflow-x:auto;line-height:1.45"
-_LEFT = "text-align:left;vertical-align:top;padding:.2em 1em .2em 0;white-space:nowrap"
-_RIGHT = "text-align:right;vertical-align:top;padding:.2em 1em .2em 0;font-variant-numeric:tabular-nums"
-
-
 class SummaryView(View):
     "The table of `summarise`, with each mean and its interval drawn."
 
@@ -91,24 +87,8 @@ class SummaryView(View):
         for name, row in self.summary.iterrows():
             interval = escape(row.interval) if pd.isna(row.low) else f"{row.low:.3f} to {row.high:.3f}"
             mean = "undefined" if pd.isna(row["mean"]) else f"{row['mean']:.3f}"
-            rows.append([_code(name), _span_svg(row), mean, interval, row.n, row.unscored, row.untouched])
-        return _table_html(heads, rows, left=3)
-
-
-def _code(text: object) -> str:
-    "Untrusted text, escaped."
-    return f"<code>{escape(visible(str(text)))}</code>"
-
-
-def _table_html(heads: Sequence[str], rows: Sequence[Sequence[object]], left: int) -> str:
-    "A table of cells that are escaped, its first columns to the left, that scrolls where it is too wide."
-    styles = [_LEFT if at < left else _RIGHT for at in range(len(heads))]
-    head = "".join(f'<th scope="col" style="{style}">{name}</th>' for name, style in zip(heads, styles, strict=True))
-    body = [
-        "".join(f'<td style="{style}">{cell}</td>' for cell, style in zip(row, styles, strict=True)) for row in rows
-    ]
-    lines = "".join(f"<tr>{cells}</tr>" for cells in body)
-    return f'<div style="{_BOX}"><table><thead><tr>{head}</tr></thead><tbody>{lines}</tbody></table></div>'
+            rows.append([code_html(name), _span_svg(row), mean, interval, row.n, row.unscored, row.untouched])
+        return table_html(heads, rows, left=3)
 
 
 def _span_svg(row: pd.Series) -> str:
@@ -145,14 +125,18 @@ def _files(explained: Explanation, reference: Diff, candidate: Diff) -> Iterator
         if file.role == "matched":
             alike = "no text to compare" if file.similarity is None else f"similarity {file.similarity:.3f}"
             parts = f"adds {file.structural_part + file.textual_part:.3f} to value"
-            yield "matched", f"<strong>matched</strong> {_code(file.path)}: {alike}, {parts}", lines_html(file.lines)
+            yield (
+                "matched",
+                f"<strong>matched</strong> {code_html(file.path)}: {alike}, {parts}",
+                lines_html(file.lines),
+            )
     matching = match_files(reference, candidate)
     for role, paths, changes, what in (
         ("missing", matching.missing, reference.files, "only the reference changes it"),
         ("extra", matching.extra, candidate.files, "only the run changes it"),
     ):
         for change in (change for change in changes if change.path in paths):
-            yield role, f"<strong>{role}</strong> {_code(change.path)}: {what}", _alone(change, role)
+            yield role, f"<strong>{role}</strong> {code_html(change.path)}: {what}", _alone(change, role)
 
 
 def _alone(change: FileChange, role: str) -> str:
@@ -195,19 +179,19 @@ class RunExplorer(View):
         run = self.runs.loc[run_id]
         passed = run.get("hidden_passed")
         outcome = "" if passed is None or pd.isna(passed) else f", {'passes' if passed else 'fails'} the hidden tests"
-        parts = [f"<div>{_code(run_id)}{outcome}</div>"]
+        parts = [f"<div>{code_html(run_id)}{outcome}</div>"]
         try:
             reference, candidate = read_run(run)
             explained = explain_fix(reference, candidate, self.rules)
         except (ValueError, OSError) as problem:
             parts.append(f"<div>no score: {escape(visible(str(problem)))}</div>")
-            return f'<div style="{_BOX}">{"".join(parts)}</div>'
+            return f'<div style="{BOX}">{"".join(parts)}</div>'
         parts.append(explained.score._repr_html_())
         chosen = reference.alternatives[explained.score.alternative]
         for role, title, lines in _files(explained, chosen, candidate):
             if show in ("all", role):
                 parts += [f'<div style="margin-top:1em">{title}</div>', lines]
-        return f'<div style="{_BOX}">{"".join(parts)}</div>'
+        return f'<div style="{BOX}">{"".join(parts)}</div>'
 
     def _repr_html_(self) -> str:
         return self.page(self.start)
@@ -251,18 +235,14 @@ class WhatIf(View):
         by: str = "run",  # Column with the group
         rules: Rules = Rules(),  # noqa: B008  # In force
         measures: Mapping[str, Measure] | None = None,  # Others beside `score_fix`, by name
-        grades: pd.Series | None = None,  # A judge's grade for each run_id; None: no ceiling to try
-        ceiling: Callable[[float], float] | None = None,  # The highest grade that a value supports
+        grades: pd.Series | None = None,  # A judge's grade for each run_id, on the rules' scale; None: none to cap
         start: float = 0.3,  # Structural weight to begin with, in [0, 1]
     ) -> None:
-        if (grades is None) != (ceiling is None):
-            raise ValueError("grades, ceiling: expected both or none, found one")
         self.runs = runs
         self.by = by
         self.rules = rules
         self.measures: dict[str, Measure] = {"score_fix": score_fix, **(measures or {})}
         self.grades = grades
-        self.ceiling = ceiling
         self.start = start
         self._read = [_read_or_none(run) for _, run in runs.iterrows()]
 
@@ -277,14 +257,14 @@ class WhatIf(View):
     ) -> pd.DataFrame:  # One group a row, by rank after; `moved` > 0: up
         "Mean and rank of each group, by the rules in force and by others."
         others = self._others(structural_weight)
-        after = self._values(others, measure)
+        after, signature = self._values(others, measure)
         if capped:
             if self.grades is None:
-                raise ValueError("capped: expected grades and a ceiling, found none")
+                raise ValueError("capped: expected grades, found none")
             before = self.grades.reindex(self.runs.index).astype(float)
-            after = pd.concat([before, after.map(self.ceiling, na_action="ignore")], axis=1).min(axis=1, skipna=False)
+            after = pd.concat([before, after.map(self._ceiling)], axis=1).min(axis=1, skipna=False)
         else:
-            before = self._values(self.rules, "score_fix")
+            before, _ = self._values(self.rules, "score_fix")
         values = pd.DataFrame({"group": self.runs[self.by], "before": before, "after": after})
         groups = values.groupby("group")
         table = groups[["before", "after"]].mean()
@@ -293,19 +273,27 @@ class WhatIf(View):
         for name in ("before", "after"):
             table[f"rank_{name}"] = table[name].round(12).rank(ascending=False, method="min").astype("Int64")
         table["moved"] = table.rank_before - table.rank_after
-        table["signature"] = others.signature("fix")
+        table["signature"] = signature
         return table.sort_values(["rank_after", "rank_before"], kind="stable").rename_axis(self.by)
+
+    def _ceiling(self, value: float) -> float:
+        "The highest grade that a value supports; missing where the value is."
+        found = ceiling(value, self.rules.ceiling_scale, self.rules.ceiling_step)
+        return float("nan") if found is None else found
 
     def _others(self, structural_weight: float) -> Rules:
         "The rules in force with other weights."
         weight = round(structural_weight, 6)
         return replace(self.rules, structural_weight=weight, textual_weight=round(1 - weight, 6))
 
-    def _values(self, rules: Rules, measure: str) -> pd.Series:
-        "The value of each run; missing where a side can not be read."
-        score = self.measures[measure]
-        values = [float("nan") if pair is None else score(*pair, rules).value for pair in self._read]
-        return pd.Series(values, index=self.runs.index, dtype=float)
+    def _values(self, rules: Rules, measure: str) -> tuple[pd.Series, str]:
+        "The value of each run, missing where a side can not be read, and which rules made the values."
+        scores = [None if pair is None else self.measures[measure](*pair, rules) for pair in self._read]
+        values = [float("nan") if score is None else score.value for score in scores]
+        signatures = sorted({score.signature for score in scores if score is not None})
+        if len(signatures) > 1:
+            raise ValueError(f"{measure}: expected one signature, found {len(signatures)}: {', '.join(signatures)}")
+        return pd.Series(values, index=self.runs.index, dtype=float), (signatures or [rules.signature("fix")])[0]
 
     def page(
         self,
@@ -318,18 +306,18 @@ class WhatIf(View):
         what = "grade" if capped else "value (0 to 1)"
         heads = [self.by, "rank", "moved", f"mean {what}", "rank before", "mean before", "runs", "unscored"]
         rows = [
-            [_code(name), _rank(row.rank_after), _move(row.moved), _mean(row.after), _rank(row.rank_before)]
+            [code_html(name), _rank(row.rank_after), _move(row.moved), _mean(row.after), _rank(row.rank_before)]
             + [_mean(row.before), row.n, row.unscored]
             for name, row in table.iterrows()
         ]
         moved = int((table.moved != 0).sum())
         lines = [
             f"before: {escape(self.rules.signature('fix'))}{', grades as given' if capped else ''}",
-            f"after: {escape(table.signature.iloc[0])}, {escape(visible(measure))}{', capped' if capped else ''}",
+            f"after: {escape(visible(table.signature.iloc[0]))}{', grades capped' if capped else ''}",
             f"{moved} of {len(table)} groups change rank",
         ]
         above = "".join(f"<div>{line}</div>" for line in lines)
-        return f'<div style="{_BOX}">{above}</div>{_table_html(heads, rows, left=1)}'
+        return f'<div style="{BOX}">{above}</div>{table_html(heads, rows, left=1)}'
 
     def _repr_html_(self) -> str:
         return self.page(self.start)

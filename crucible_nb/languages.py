@@ -12,7 +12,7 @@ __all__ = ['LANGUAGES', 'PARSE_LIMIT', 'Language', 'MissingExtraError', 'languag
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from heapq import heappop, heappush
 from pathlib import PurePosixPath
@@ -281,6 +281,7 @@ def _has_grammar(text: str, language: str | None) -> bool:
 # %% ../nbs/04_languages.ipynb #cell-8
 _BY_SUFFIX = {suffix: name for name, language in LANGUAGES.items() for suffix in language.suffixes}
 _BY_NAME = {word: name for name, language in LANGUAGES.items() for word in language.names}
+_ONLY_CPP = re.compile(r"(?m)^[ \t]*(?:class|namespace|template|using|public:|private:)(?:\s|<|$)")
 _SHEBANG = re.compile(r"#!\s*(?:\S*/)?(?:env\s+(?:-\S+\s+)*)?(?:\S*/)?(?P<program>[A-Za-z-]+)")
 
 
@@ -293,6 +294,8 @@ def language_of(
     if name in _BY_NAME:
         return _BY_NAME[name]
     _, dot, suffix = name.rpartition(".")
+    if dot and suffix.lower() == "h" and _ONLY_CPP.search(text):
+        return "cpp"
     if dot and suffix.lower() in _BY_SUFFIX:
         return _BY_SUFFIX[suffix.lower()]
     found = _SHEBANG.match(text[:200])
@@ -424,7 +427,8 @@ def _key_name(node: "SgNode") -> str:
 
 def _element_name(node: "SgNode") -> str:
     "An element's tag, with its id."
-    tag = re.match(r"<\s*([\w:.-]+)(?:[^>]*?\sid\s*=\s*[\"']?([\w:.-]+))?", node.text()[:2000])
+    start = _text(_child(node, "start_tag", "self_closing_tag"))[:2000]
+    tag = re.match(r"<\s*([\w:.-]+)(?:[^>]*?\sid\s*=\s*[\"']?([\w:.-]+))?", start)
     return (f"{tag[1]}#{tag[2]}" if tag[2] else tag[1]) if tag else ""
 
 
@@ -540,13 +544,17 @@ def _by_syntax(root: "SgNode", text: str, language: str) -> Iterator[tuple[Symbo
 
 def _nodes(root: "SgNode", language: str) -> list[tuple[int, int, "SgNode"]]:
     "Start, end and node of all that may be a symbol or belong to one, outer before inner."
-    kinds = [*LANGUAGES[language].definitions]
-    kinds += [kind for kind in _ATTACHED if kind in _GRAMMAR_ATTACHED.get(language, ())]
     found = []
-    for node in root.find_all({"rule": {"any": [{"kind": kind} for kind in kinds]}}):
+    for node in _definitions(root, language):
         where = node.range()
         found.append((where.start.index, where.end.index, node))
     return sorted(found, key=lambda item: (item[0], -item[1]))
+
+
+def _definitions(root: "SgNode", language: str) -> list["SgNode"]:
+    "The nodes that may be symbols or belong to one."
+    kinds = (*LANGUAGES[language].definitions, *_GRAMMAR_ATTACHED.get(language, ()))
+    return root.find_all({"rule": {"any": [{"kind": kind} for kind in kinds]}})
 
 
 _GRAMMAR_ATTACHED = {
@@ -588,6 +596,7 @@ _NO_NAME = re.compile(
 )
 _CLOSER = re.compile(r"[}\])]|(?:end|fi|done|esac|od|endif|endfunction|endclass)\b|\$\$", re.IGNORECASE)
 _OPENER = re.compile(r"[{(]|(?:begin|is|as)\b", re.IGNORECASE)
+_BODY = re.compile(r"\{|begin\b", re.IGNORECASE)
 _REMARK = re.compile(r"#(?!\[)|//|--|;|%|/\*|\*|<!--")
 _CLASS_WORD = re.compile(
     r"(?:class|interface|trait|impl|struct|enum|union|record|object|protocol|extension|contract|type|message|service|"
@@ -612,7 +621,7 @@ def _header(line: str, language: str | None, below: str) -> tuple[str, str] | No
             return None
         return found["name"].strip(":.'-"), "class" if _CLASS_WORD.match(found["word"]) else "function"
     found = _CALL_HEADER.match(line)
-    opens = line[-1] in "{:" or line.endswith("->") or (found and _OPENER.match(below) is not None)
+    opens = line[-1] in "{:" or line.endswith("->") or (found and _BODY.match(below) is not None)
     if not found or not opens or _NO_NAME.match(found["name"]) or _NO_NAME.match(line.split(None, 1)[0].strip("}(")):
         return None
     return found["name"], "function"
@@ -674,6 +683,8 @@ def _symbols(text: str, language: str | None) -> tuple[Symbol, ...]:
     if not _has_grammar(text, language):
         return tuple(_by_indentation(text, language))
     root = _parse(text, language)
+    if _too_wide(root, text, language):
+        return tuple(_by_indentation(text, language))
     parsed = list(_by_syntax(root, text, language))
     if root.find(kind="ERROR") is None:
         return tuple(symbol for symbol, _ in parsed)
@@ -685,8 +696,36 @@ def _symbols(text: str, language: str | None) -> tuple[Symbol, ...]:
         for guess, owner in zip(guesses, around, strict=True)
         if owner is None or (id(owner) in broken and _last_part(owner) != _last_part(guess))
     ]
-    joined = [symbol for symbol, _ in parsed] + added
+    joined = _requalified([symbol for symbol, _ in parsed], added) + added
     return tuple(sorted(joined, key=lambda symbol: (symbol.first, -symbol.last)))
+
+
+def _requalified(parsed: list[Symbol], guessed: list[Symbol]) -> list[Symbol]:
+    "Parsed symbols with the names of guessed ones around them in front, where the tree lost these."
+    outer = [symbol for symbol in parsed if "." not in symbol.name]
+    around = dict(zip(outer, _owners(guessed, [symbol.first for symbol in outer]), strict=True))
+    found, holder = [], None
+    for symbol in parsed:
+        if symbol in around:
+            holder = around[symbol]
+            if holder is not None and (holder.first == symbol.first or holder.last < symbol.last):
+                holder = None
+        if holder is not None:
+            kind = (
+                "method" if symbol in around and symbol.kind == "function" and holder.kind == "class" else symbol.kind
+            )
+            symbol = replace(symbol, name=f"{holder.name}.{symbol.name}", kind=kind)
+        found.append(symbol)
+    return found
+
+
+def _too_wide(root: "SgNode", text: str, language: str) -> bool:
+    "Whether so many things stand on such long lines that finding their places would take minutes."
+    longest = max(map(len, text.split("\n")))
+    return longest > 10_000 and longest * len(_definitions(root, language)) > _PLACES_LIMIT
+
+
+_PLACES_LIMIT = 2_000_000_000  # Characters that are counted for all places together
 
 
 def _last_part(symbol: Symbol) -> str:
@@ -751,7 +790,10 @@ _STRING = re.compile(
 _STRING_PART = re.compile(
     r"string|content|fragment|escape|start|end|text|chars|quote|delimiter|regex|literal|attribute_value"
 )
-_EMBEDDED = re.compile(r"interpol|substitution|expansion|embedded|^template_expr|expression")
+_CONTENT = re.compile(r"(?:string|quoted|template)_?(?:content|fragment|text)|^template_chars|_str_text$")
+_NO_STRING_PART = re.compile(
+    r"interpol|substitution|expansion|embedded|^template_expr|expression|^concatenated|^string$|string_literal$"
+)
 _COMMENT = re.compile(r"comment|haddock|hash_bang_line|shebang|line_continuation|^php_tag$|^text_interpolation$")
 _NUMBER = re.compile(r"number|integer|float|numeric|decimal|hex_literal|real_literal|^int_literal")
 _C_COMMENT = re.compile(r"//[^\n]*|/\*(?:[^*]|\*(?!/))*\*/")
@@ -792,9 +834,10 @@ def _tree_tokens(root: "SgNode", text: str) -> Iterator[Token]:
         if children and not comment and not (_STRING.search(kind) and _is_one_string(children)):
             waiting.extend(reversed(children))
             continue
-        where = node.range()
-        start, end = max(where.start.index, at), where.end.index
-        if end <= start:
+        found = node.text()
+        start = text.find(found, at)  # Asking the node is slow on long lines: it counts the line's characters
+        end = start + len(found)
+        if not found or start < 0:
             continue
         yield from _plain_tokens(text[at:start], line)
         line += text.count("\n", at, start)
@@ -808,11 +851,14 @@ def _tree_tokens(root: "SgNode", text: str) -> Iterator[Token]:
 def _is_one_string(children: list["SgNode"]) -> bool:
     "Whether a string's parts are text alone, without code embedded in it."
     kinds = [child.kind() for child in children if child.is_named()]
-    return all(_STRING_PART.search(kind) and not _EMBEDDED.search(kind) for kind in kinds)
+    return all(_STRING_PART.search(kind) and not _NO_STRING_PART.search(kind) for kind in kinds)
 
 
 def _leaf_tokens(kind: str, named: bool, text: str, line: int) -> Iterator[Token]:
     "The token that a leaf is; several where the grammar looks no further into it."
+    if named and _CONTENT.search(kind):
+        yield Token("string", text, line)
+        return
     lead = len(text) - len(text.lstrip())
     line += text.count("\n", 0, lead)
     text = text.strip()

@@ -24,7 +24,8 @@ from check import broken_links, tidy
 ROOT = Path(__file__).resolve().parents[1]
 DIRECTIVE = re.compile(r"#\|[ \t]*([\w-]+)[ \t]*:?[ \t]*(.*)\n?")
 SIGN = "⚠"
-SYSTEMS = {"0": "Shared foundations", "1": "Reference-fix scorer", "2": "Findings scoring"}
+PACKAGES = {"fix": "Reference-fix scorer", "review": "Findings scoring"}
+SECTIONS = ["Shared foundations", *PACKAGES.values(), "Tools", "Analysis", "Record", "Data"]
 
 
 class PageError(ValueError):
@@ -103,6 +104,9 @@ def read_pages(pictures: Path) -> list[Page]:
             page.body, page.twin = links.relink(text, page), links.relink(text, page, ".html.md")
     found = list(pages.values())
     found += [methodology(found), changelog(links)]
+    names = [page.name for page in found]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise PageError(f"{', '.join(twice)}: a page of two sources")
     found[0].body += "\n\n" + toctree(found[1:])
     return found
 
@@ -114,8 +118,17 @@ def _notebook_page(path: Path, cells: list[dict]) -> Page:
     if not texts or not (found := re.match(r"# (.+)\n*(?:> (.+))?", texts[0])):
         raise PageError(f"{path.relative_to(ROOT)}: expected a first cell `# Title` and `> question`")
     name = inside.with_name(re.sub(r"^\d+[a-z]?_", "", inside.stem)).as_posix()
-    section = SYSTEMS.get(inside.name[0], "Tools") if len(inside.parts) == 1 else inside.parts[0].capitalize()
+    section = _section(cells, inside.name) if len(inside.parts) == 1 else inside.parts[0].capitalize()
     return Page(name, f"nbs/{inside.as_posix()}", found[1].strip(), plain(found[2] or ""), section)
+
+
+def _section(cells: list[dict], name: str) -> str:
+    """The sidebar's caption for a chapter: its system, or what is below or above both."""
+    module = next((value for cell in cells if (value := directives(cell)[0].get("default_exp"))), "")
+    package = module.rpartition(".")[0]
+    if package:
+        return PACKAGES.get(package, package.capitalize())
+    return "Shared foundations" if name[:2] < "30" else "Tools"
 
 
 def _text_page(path: Path) -> Page:
@@ -135,8 +148,8 @@ def plain(text: str) -> str:
 
 def toctree(pages: list[Page]) -> str:
     """The sidebar: one list a section, in the order of the project."""
-    order = [*SYSTEMS.values(), "Tools", "Analysis", "Record", "Data"]
-    sections = sorted({page.section for page in pages}, key=lambda name: order.index(name) if name in order else 5)
+    known = {name: at for at, name in enumerate(SECTIONS)}
+    sections = sorted(sorted({page.section for page in pages}), key=lambda name: known.get(name, 2.5))
     trees = []
     for section in sections:
         names = "\n".join(f"/{page.name}" for page in pages if page.section == section)
@@ -167,12 +180,14 @@ class Links:
 
     def __init__(self, pages: dict[str, Page], notebooks: dict[Path, list[dict]]):
         self.pages = pages
-        self.symbols: dict[str, str] = {}  # Public name to `page#anchor`
+        # What stands in inline code, to `page` or `page#anchor`
+        self.symbols = {source: page.name for source, page in pages.items() if source.endswith(".md")}
         for path, cells in notebooks.items():
             page = pages[f"nbs/{path.relative_to(ROOT / 'nbs').as_posix()}"]
-            self.symbols.setdefault(path.stem, page.name) if path.stem[:1].isdigit() else None
             if path.parent.name != "nbs":
-                self.symbols[f"{path.parent.name}/{path.stem}"] = page.name
+                self.symbols |= {f"{path.parent.name}/{path.stem}": page.name, path.stem: page.name}
+            elif path.stem[:1].isdigit():
+                self.symbols[path.stem] = page.name
             if page.name == "cli":
                 continue
             for cell in cells:
@@ -354,6 +369,7 @@ def show_output(output: dict, head: dict[str, str], page: Page, pictures: Path) 
         return data["text/markdown"], data["text/markdown"]
     if "text/html" in data:
         made = re.sub(r"<style scoped>.*?</style>\s*", "", data["text/html"], flags=re.S).strip()
+        made = re.sub(r"<td>(?=[^<]{48})", '<td class="long">', made)
         return _fence("{raw} html", f'<div class="output html">\n{made}\n</div>'), _text_output(simple)[1]
     if "application/vnd.jupyter.widget-view+json" in data:
         raise PageError(f"{page.source}: a widget has no picture: run the notebook with make check")
@@ -401,7 +417,7 @@ def mark_open(text: str, page: Page, heading: str) -> str:
             if SIGN in item:
                 anchor = f"open-{len(page.open) + 1}"
                 page.open.append((anchor, heading, re.sub(r"^(?:[-*]|\d+\.) ", "", item)))
-                record = posixpath.relpath("methodology.html", posixpath.dirname(page.name) or ".")
+                record = posixpath.relpath("methodology_record.html", posixpath.dirname(page.name) or ".")
                 record += f"#{page.name.replace('/', '-')}-{anchor}"
                 label = f'<a class="open" id="{anchor}" href="{record}" title="left open by its source">{SIGN}</a>'
                 blocks[at] = blocks[at].replace(item, item.replace(SIGN, label, 1), 1)
@@ -421,7 +437,7 @@ where the reason and, if there is one, the measurement stand.
 def methodology(pages: list[Page]) -> Page:
     """Every open choice of both systems in one list."""
     page = Page(
-        "methodology", "", "Methodology record", "Every choice that a source leaves open, in one list.", "Record"
+        "methodology_record", "", "Methodology record", "Every choice that a source leaves open, in one list.", "Record"
     )
     total = sum(len(other.open) for other in pages)
     body = [RECORD.format(sign=SIGN, total=total)]

@@ -3,6 +3,8 @@
 import gzip
 import json
 import os
+import sys
+import tempfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +18,14 @@ from crucible_nb.fix.reference import read_reference
 from crucible_nb.fix.score import match_files
 from crucible_nb.fix.variants import score_variants
 from crucible_nb.plots import plot_groups
+from crucible_nb.review.bench import read_bench
+from crucible_nb.review.citations import LiveTree
 from crucible_nb.review.match import ClaimMeasure, cosine
+from crucible_nb.review.score import score_bench
+from crucible_nb.review.standings import arm_totals
+
+sys.path.append(str(Path(__file__).parents[1] / "tests"))
+import martian  # noqa: E402
 
 DATA = Path(__file__).parents[1] / "data"
 
@@ -38,13 +47,22 @@ def main() -> None:
         title=f"Right runs score {right.value.mean():.2f} on average, wrong runs {wrong.value.mean():.2f}",
     )
     axes.figure.savefig(out / "archive_values.png", dpi=160, metadata={"Software": None})
+    bench_scores().to_csv(out / "bench_scores.csv", index=False, lineterminator="\n")
     judge_vs_ceiling().to_csv(out / "judge_vs_ceiling.csv", lineterminator="\n", index=False)
     if public := os.environ.get("CRUCIBLE_PUBLIC"):
         public_untouched(Path(public)).to_csv(out / "public_untouched.csv", lineterminator="\n", index=False)
         public_claims(Path(public)).to_csv(out / "public_claims.csv", lineterminator="\n", index=False)
+        public_precisions(Path(public)).to_csv(out / "public_precisions.csv", lineterminator="\n", index=False)
+        public_citations(Path(public)).to_csv(out / "public_citations.csv", lineterminator="\n", index=False)
         public_scores(Path(public)).to_csv(out / "public_scores.csv", lineterminator="\n", index=False)
         public_variants(Path(public)).to_csv(out / "public_variants.csv", lineterminator="\n", index=False)
         public_reversed(Path(public)).to_csv(out / "public_reversed.csv", lineterminator="\n", index=False)
+
+
+def bench_scores() -> pd.DataFrame:
+    """Score the review bench: its scores.csv."""
+    bench = read_bench(DATA / "bench")
+    return score_bench(bench, LiveTree(bench.history, bench.tree_commit))
 
 
 def judge_vs_ceiling() -> pd.DataFrame:
@@ -161,6 +179,33 @@ def public_claims(public: Path) -> pd.DataFrame:
             row[f"of_{where}"] = len(order)
         table.append(row)
     return pd.DataFrame(table).astype({"in_cell": "Int64", "in_bench": "Int64"})
+
+
+def public_precisions(public: Path) -> pd.DataFrame:
+    """Scores of a public bench by each averaging rule, beside its own published totals."""
+    with tempfile.TemporaryDirectory() as scratch:
+        martian.write_bench(public / "review_martian", Path(scratch) / "bench")
+        (Path(scratch) / "tree").mkdir()
+        scores = score_bench(read_bench(Path(scratch) / "bench"), LiveTree(Path(scratch) / "tree"))
+    totals = arm_totals(scores, resamples=1)
+    wide = totals.pivot(index="arm", columns=["figure", "average"], values="estimate")
+    columns = [(name, average) for name in ("precision", "precision_literal") for average in ("micro", "macro")]
+    table = wide[columns].set_axis(["_".join(column) for column in columns], axis=1)
+    table["cells_with_findings"] = scores[scores.findings > 0].groupby("arm").size()
+    counts = scores.groupby("arm")[["findings", "matched", "false_findings", "duplicates"]].sum()
+    rows = pd.read_csv(public / "review_martian" / "published_overall_opus-4.5.csv")
+    rows = rows[rows.scope == "overall"].pivot(index="tool", columns="metric", values="published")
+    published = rows[["tp", "fp", "fn", "precision", "recall"]].add_prefix("published_").rename_axis("arm")
+    return counts.join(table).join(published).reset_index()
+
+
+def public_citations(public: Path) -> pd.DataFrame:
+    """Real review citations by what the right and the wrong tree say of them, and by how many quotes are there."""
+    rows = pd.read_csv(public / "review_aacr" / "citations.csv")
+    rows["quoted"] = (rows.quotes > 0).astype(int)
+    rows["no_quote_in_file"] = ((rows.quotes > 0) & (rows.quotes_in_file == 0)).astype(int)
+    keys = ["verdict", "head_bucket", "base_bucket", "quoted", "no_quote_in_file"]
+    return rows.groupby(keys, sort=True).size().rename("citations").reset_index()
 
 
 if __name__ == "__main__":

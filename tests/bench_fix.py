@@ -24,6 +24,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from importlib.metadata import version
+from itertools import count
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
@@ -96,13 +97,13 @@ def measure(contestants: dict[str, Callable[[], object]], rounds: int) -> dict[s
     return seconds
 
 
-def show(title: str, unit: str, count: int, seconds: dict[str, list[float]]) -> dict[str, float]:
+def show(title: str, unit: str, answers: int, seconds: dict[str, list[float]]) -> dict[str, float]:
     """Print a table; how many times as fast the first row is as each row, at best and in the median round."""
     print(f"\n{title}\n  {'':32}{unit + ' best':>15}{unit + ' median':>17}{'first row faster: best, median':>32}")
     (first, base), *_ = seconds.items()
     ratios = {}
     for name, times in seconds.items():
-        best, median = count / min(times), count / statistics.median(times)
+        best, median = answers / min(times), answers / statistics.median(times)
         ratios[name] = statistics.median(b / a for a, b in zip(base, times, strict=True))
         shown = "" if name == first else f"{min(times) / min(base):.1f} times, {ratios[name]:.1f} times"
         print(f"  {name:32}{best:15,.0f}{median:17,.0f}{shown:>32}")
@@ -121,7 +122,7 @@ def speed(rounds: int) -> tuple[float, float]:
     size = sum(map(len, candidates)) / len(candidates)
     print(f"{name}, {size:,.0f} bytes a candidate; both scorers give the same value on {same} of {len(pairs)}")
     repeat = max(1, 300 // len(pairs))
-    count = repeat * len(pairs)
+    runs = repeat * len(pairs)
 
     seconds = measure(
         {
@@ -130,13 +131,13 @@ def speed(rounds: int) -> tuple[float, float]:
         },
         rounds,
     )
-    factor = show("Read and score", "runs/s", count, seconds)["unidiff + RapidFuzz"]
-    best = count / min(seconds["read_diff + score_fix"])
+    factor = show("Read and score", "runs/s", runs, seconds)["unidiff + RapidFuzz"]
+    best = runs / min(seconds["read_diff + score_fix"])
 
     show(
         "Read only",
         "diffs/s",
-        count,
+        runs,
         measure(
             {
                 "read_diff": lambda: use_up(read_diff(data) for data in candidates * repeat),
@@ -173,7 +174,10 @@ def speed(rounds: int) -> tuple[float, float]:
 
 
 def peak_mb() -> float:
-    """The most memory that this process ever held."""
+    """The most memory that this process ever held; getrusage alone counts in what its parent held when it began."""
+    status = Path("/proc/self/status")
+    if status.exists():
+        return int(status.read_text().partition("VmHWM:")[2].split()[0]) / 1e3
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak / 1e6 if sys.platform == "darwin" else peak / 1e3
 
@@ -192,7 +196,9 @@ def long_line(of_reference: int, of_candidate: int) -> str:
 def write_large_diff(path: Path, size: int) -> None:
     """A diff of many files and about `size` bytes."""
     with path.open("w", encoding="utf-8", newline="") as file:
-        for number in range(size // 22_400):
+        for number in count():
+            if file.tell() >= size:
+                break
             name = f"src/package_{number % 50}/module_{number}.py"
             file.write(f"diff --git a/{name} b/{name}\nindex 1234567..89abcde 100644\n--- a/{name}\n+++ b/{name}\n")
             for hunk in range(50):
@@ -226,10 +232,10 @@ def stream(runs: int) -> None:
 
     start = time.perf_counter()
     points = {max(1, runs * share // 100) for share in (1, 5, 10, 25, 50, 75, 100)}
-    for count, _ in enumerate(score_runs(pairs()), 1):
-        if count in points:
-            rate = count / (time.perf_counter() - start)
-            print(f"  {count:>11,} runs: high water {peak_mb():7.1f} MB, {rate:,.0f} runs/s", flush=True)
+    for done, _ in enumerate(score_runs(pairs()), 1):
+        if done in points:
+            rate = done / (time.perf_counter() - start)
+            print(f"  {done:>11,} runs: high water {peak_mb():7.1f} MB, {rate:,.0f} runs/s", flush=True)
 
 
 def child(*args: str) -> str:

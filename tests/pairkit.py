@@ -65,7 +65,9 @@ number = st.one_of(small, fraction)
 row = st.builds(Row, text, small)
 scalar = st.one_of(st.none(), st.booleans(), small, text, st.sampled_from([0.0, 0.5, 2.0]))
 INPUTS = {
-    "any": st.one_of(scalar, st.lists(small, max_size=3), st.tuples(small, small), st.dictionaries(text, small, max_size=2)),
+    "any": st.one_of(
+        scalar, st.lists(small, max_size=3), st.tuples(small, small), st.dictionaries(text, small, max_size=2)
+    ),
     "bool": st.booleans(),
     "caller": st.builds(Caller, st.lists(st.integers(0, 3), min_size=2, max_size=4)),
     "counts": st.dictionaries(st.text("ab", max_size=2), st.integers(0, 3), max_size=4),

@@ -53,7 +53,22 @@ def test_a_piece_of_anything_is_read(text):
 
 PIECES = st.lists(
     st.sampled_from(
-        ["if a:", "else:", "    b = 1", "  c(", ")", '"""', "    return b", "x = [", "]", "# n", "", "try:", "@d", "\tpass"]
+        [
+            "if a:",
+            "else:",
+            "    b = 1",
+            "  c(",
+            ")",
+            '"""',
+            "    return b",
+            "x = [",
+            "]",
+            "# n",
+            "",
+            "try:",
+            "@d",
+            "\tpass",
+        ]
     ),
     max_size=9,
 )
@@ -90,7 +105,8 @@ def test_a_piece_of_code_is_read(lines):
         "[x async for x in y]",
         "match a:\n    case [1, *r] if r: pass\n    case {'a': b, **k}: pass\n    case C(x=1) | None: pass",
         "try:\n    a\nexcept* E as e:\n    raise\nelse:\n    b\nfinally:\n    c",
-        "async def f():\n    async with a as b, c:\n        async for x in y:\n            await x\n            yield x",
+        "async def f():\n    async with a as b, c:\n"
+        "        async for x in y:\n            await x\n            yield x",
         "class A(B, metaclass=C):\n    x: int\n    y: int = 1\n    def f(self): ...",
         "global a\ndel b, c[0]\nassert a, b\nimport x.y as z, q\nfrom . import *",
         "x = y = z = []\na, *b = c\n(d := 1)\ne[1:2, ::3] = f",

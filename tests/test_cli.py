@@ -43,9 +43,10 @@ needs_shell = pytest.mark.skipif(shutil.which("bash") is None, reason="bash is n
 
 
 def environment(**more: str) -> dict[str, str]:
-    """This process's environment, in which the package under test is found."""
+    """This process's environment, in which the package under test is found, and standard output is buffered."""
     path = os.pathsep.join(part for part in (str(PACKAGE_ROOT), os.environ.get("PYTHONPATH")) if part)
-    return {**os.environ, "PYTHONPATH": path, **more}
+    inherited = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    return {**inherited, "PYTHONPATH": path, **more}
 
 
 def crucible(*args: str | Path, stdin: bytes = b"", **more: str) -> subprocess.CompletedProcess[bytes]:
@@ -491,8 +492,9 @@ def shell(script: str) -> subprocess.CompletedProcess[bytes]:
 def test_a_reader_that_goes_away_leaves_no_traceback(tmp_path, options):
     many = [Change(f"file{at}.py", None, "x = 1\n" * 20) for at in range(3000)]
     diff = file(tmp_path, "final.diff", write_diff(many))
-    done = shell(f"crucible {options} {quote(str(diff))} {quote(str(diff))} | head -1")
-    assert done.stderr == b""
+    pair = f"{quote(str(diff))} {quote(str(diff))}"
+    done = shell(f"crucible {options} {pair} | head -1; exit ${{PIPESTATUS[0]}}")
+    assert (done.returncode, done.stderr) == (0, b"")
     assert done.stdout.count(b"\n") == 1
 
 

@@ -153,7 +153,7 @@ def imports(body):
 def test_every_notebook_has_a_page(pages):
     names = [page.name for page in pages]
     assert len(set(names)) == len(names)
-    assert names[0] == "index" and {"fix_score", "methodology", "changelog", "data/index"} <= set(names)
+    assert names[0] == "index" and {"fix_score", "methodology_record", "changelog", "data/index"} <= set(names)
     assert len([page for page in pages if page.source.endswith(".ipynb")]) == len(NOTEBOOKS)
     assert [page.name for page in pages if not page.title or not page.body.startswith("# ")] == []
 
@@ -240,7 +240,7 @@ def test_each_open_choice_has_its_place(build):
     made = build.mark_open(text, page, "")
     assert [anchor for anchor, _, _ in page.open] == ["open-1", "open-2", "open-3"]
     assert [text for _, _, text in page.open] == ["**A heading.** Why.", "One ⚠ here, ⚠ twice.", "⚠ an item"]
-    assert made.count('id="open-') == 3 and 'href="../methodology.html#analysis-p-open-2"' in made
+    assert made.count('id="open-') == 3 and 'href="../methodology_record.html#analysis-p-open-2"' in made
     assert "```\n⚠ code\n```" in made
 
 
@@ -250,7 +250,7 @@ def test_the_record_holds_every_sign_of_the_notebooks(pages):
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
         texts = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"]
         signs += sum("⚠" in block for text in texts for block in re.split(r"\n{2,}|\n(?=[-*] |\d+\. )", text))
-    record = next(page for page in pages if page.name == "methodology")
+    record = next(page for page in pages if page.name == "methodology_record")
     assert record.body.count('<span class="anchor"') == signs >= 12
 
 

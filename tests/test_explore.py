@@ -68,17 +68,19 @@ def test_another_measure():
         from crucible_nb.fix.score import score_fix
 
         score = score_fix(reference, candidate, rules)
-        return replace(score, value=score.value / 2)
+        return replace(score, value=score.value / 2, signature="fix|halved")
 
     view = WhatIf(RUNS, measures={"halved": halved})
     assert (view.table(0.6, "halved").after * 2).to_dict() == pytest.approx(view.table(0.6).after.to_dict())
+    assert set(view.table(0.6, "halved").signature) == {"fix|halved"}
+    assert "after: fix|halved" in view.page(0.6, "halved")
     with pytest.raises(KeyError):
         view.table(0.6, "unknown")
 
 
 def test_a_ceiling():
     grades = pd.Series({"a/exact": 10, "b/exact": 9, "a/near": 10, "b/near": 10, "a/wide": 3, "b/wide": None})
-    view = WhatIf(RUNS, grades=grades, ceiling=lambda value: math.ceil(10 * value - 1e-9))
+    view = WhatIf(RUNS, grades=grades)
     found = view.table(0.6, capped=True)
     assert found.before.to_dict() == {"exact": 9.5, "near": 10.0, "wide": 3.0}
     assert found.after.to_dict() == {"exact": 9.5, "near": 10.0, "wide": 3.0}
@@ -87,8 +89,8 @@ def test_a_ceiling():
     text = view.table(0.0, capped=True)
     assert text.after["near"] == 8.0 and text.moved["near"] == -1
     assert found.loc["wide", "unscored"] == 1
-    with pytest.raises(ValueError, match="expected both or none"):
-        WhatIf(RUNS, grades=grades)
+    with pytest.raises(ValueError, match="expected grades, found none"):
+        WhatIf(RUNS).table(0.0, capped=True)
 
 
 def test_weights_out_of_range_are_refused():
@@ -164,7 +166,7 @@ def test_controls_of_a_run():
 
 def test_controls_of_what_if():
     pytest.importorskip("ipywidgets")
-    view = WhatIf(RUNS, grades=pd.Series(5, index=RUNS.index), ceiling=lambda value: 10 * value)
+    view = WhatIf(RUNS, grades=pd.Series(5, index=RUNS.index))
     controls, page = view.widget().children
     weight, measure, capped = controls.children
     assert page.value == view.page(view.start)

@@ -1,10 +1,14 @@
 """Which symbol encloses a line, which tokens is code made of: one small file a language, and input from strangers."""
 
+import ast
 import builtins
+import importlib.util
+import io
 import random
 import re
 import sys
 import time
+import tokenize
 from pathlib import Path
 
 import pytest
@@ -325,7 +329,7 @@ def sound(text, language):
     assert [token.line for token in made] == sorted(token.line for token in made)
     rest = text
     for token in made:
-        assert token.text.strip() == token.text != ""
+        assert token.text and (token.kind == "string" or token.text.strip() == token.text)
         where = rest.find(token.text)
         assert where >= 0 or "\ufffd" in token.text
         rest = rest[where + len(token.text) :] if where >= 0 else rest
@@ -392,6 +396,75 @@ def test_tokens_see_a_changed_string_number_name_and_sign():
         other = [token.text for token in tokens(changed, "python")]
         assert len(other) == len(base)
         assert sum(a != b for a, b in zip(base, other, strict=True)) == 1
+
+
+def test_strings():
+    def texts(code):
+        return [token.text for token in tokens(code, "python")]
+
+    assert texts("x = ('a b'\n     'c')") == ["x", "=", "(", "'a b'", "'c'", ")"]
+    assert texts("f'{a} {b}'") == ["f'", "{", "a", "}", " ", "{", "b", "}", "'"]
+    assert texts("f'{a} {b}'") != texts("f'{a}{b}'")
+    assert texts('"""one\n  two"""') == ['"""one\n  two"""']
+
+
+LIBRARY = ["argparse", "bisect", "calendar", "contextlib", "csv", "dataclasses", "heapq", "queue", "sched", "shelve"]
+LIBRARY += ["statistics", "textwrap", "tokenize", "typing", "xml.dom.minidom"]
+
+
+def library_code(name):
+    """Source of a module of the standard library."""
+    return Path(importlib.util.find_spec(name).origin).read_text(encoding="utf-8")
+
+
+def symbols_by_ast(text):
+    """Name, kind, first and last line of each definition, by Python's own parser."""
+    found = []
+
+    def walk(node, prefix, in_class):
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                is_class = isinstance(child, ast.ClassDef)
+                kind = "class" if is_class else "method" if in_class else "function"
+                first = min([child.lineno, *(decorator.lineno for decorator in child.decorator_list)])
+                found.append((prefix + child.name, kind, first, child.end_lineno))
+                walk(child, f"{prefix}{child.name}.", is_class)
+            else:
+                walk(child, prefix, in_class)
+
+    walk(ast.parse(text), "", False)
+    return sorted(found, key=lambda row: (row[2], -row[3]))
+
+
+@pytest.mark.parametrize("name", LIBRARY)
+def test_symbols_of_the_standard_library_are_those_of_its_own_parser(name):
+    text = library_code(name)
+    lines = text.split("\n")
+    expected, found = symbols_by_ast(text), symbols(text, "python")
+    assert [(s.name, s.kind, s.first) for s in found] == [row[:3] for row in expected]
+    for symbol, row in zip(found, expected, strict=True):
+        more = [line.strip() for line in lines[row[3] : symbol.last]]
+        assert symbol.last >= row[3] and all(not line or line.startswith("#") for line in more)
+
+
+@pytest.mark.parametrize("name", LIBRARY)
+def test_tokens_of_the_standard_library_are_those_of_its_own_tokenizer(name):
+    text = library_code(name)
+    layout = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
+    expected = [token for token in tokenize.generate_tokens(io.StringIO(text).readline) if token.type not in layout]
+    found = tokens(text, "python")
+    embedding = [
+        t for t in expected if re.match(r"(?i)(?:f|rf|fr)['\"]", t.string) or "STRING_" in tokenize.tok_name[t.type]
+    ]
+    skipped = {line for t in embedding for line in range(t.start[0], t.end[0] + 1)}
+    kept = [(t.text, t.line) for t in found if t.line not in skipped]
+    assert kept == [(t.string, t.start[0]) for t in expected if t.start[0] not in skipped]
+    assert len(kept) > 100
+
+
+def test_a_class_that_the_tree_lost_still_names_its_methods():
+    text = "x = (\n\nclass Cart:\n    def total(self):\n        return 1\n\n    def clear(self):\n        return (\n"
+    assert enclosing_symbol(text, 5, "python").name == "Cart.total"
 
 
 def test_decorators_and_attributes_belong_to_what_they_decorate():
@@ -481,6 +554,17 @@ def test_hostile_text_is_answered_soon(text, language):
     assert time.perf_counter() - start < 10
 
 
+@pytest.mark.parametrize("code", ["a(b,1);", "é(b,1);", "function f(){return 1};"])
+def test_one_long_line(code):
+    """A minified file; asking the parser for each place would take minutes."""
+    text = code * (200_000 // len(code))
+    start = time.perf_counter()
+    made, found = tokens(text, "javascript"), symbols(text, "javascript")
+    assert time.perf_counter() - start < 30
+    assert "".join(token.text for token in made) == text.replace(" ", "")
+    assert not found or found[0].last == 1
+
+
 @pytest.mark.parametrize("name", ["sample.py", "sample.ts", "sample.go", "sample.cpp", "sample.sql"])
 def test_ten_thousand_lines(name):
     text, language = sample(name)
@@ -498,6 +582,8 @@ def test_ten_thousand_lines(name):
         ("a/b.PY", "", "python"),
         ("a.b.tsx", "", "tsx"),
         ("x.h", "", "c"),
+        ("x.h", "#pragma once\nclass A;\n", "cpp"),
+        ("x.h", "struct classy { int using_it; };\n", "c"),
         ("sub/Makefile", "", "make"),
         ("run", "#!/usr/bin/python3.11 -I", "python"),
         ("run", "#!/usr/bin/env -S node --x", "javascript"),

@@ -76,7 +76,9 @@ def as_change(source: str) -> str:
     """A source as a new file."""
     lines = source.split("\n")[:-1]
     body = "".join(f"+{line}\n" for line in lines)
-    return f"diff --git a/m.py b/m.py\nnew file mode 100644\n--- /dev/null\n+++ b/m.py\n@@ -0,0 +1,{len(lines)} @@\n{body}"
+    return (
+        f"diff --git a/m.py b/m.py\nnew file mode 100644\n--- /dev/null\n+++ b/m.py\n@@ -0,0 +1,{len(lines)} @@\n{body}"
+    )
 
 
 def test_small_changes_that_keep_the_form_keep_the_behaviour():

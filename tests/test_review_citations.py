@@ -6,6 +6,7 @@ import subprocess
 import time
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -174,7 +175,7 @@ def test_the_nearest_place_is_the_nearest(tmp_path_factory, content, quote, line
     places = [(text.count("\n", 0, at) + 1, text.count("\n", 0, at + len(wanted) - 1) + 1) for at in starts]
     inside = [first for first, last in places if first <= line + more and last >= line]
     if not quote.strip():
-        assert found.bucket == ("ok" if 1 <= line and line + more <= n else "out_of_range")
+        assert found.bucket == ("ok" if line >= 1 and line + more <= n else "out_of_range")
     elif not places:
         assert found.level != "verbatim"
     elif line < 1 or line + more > n:
@@ -270,24 +271,29 @@ def test_public_citations_in_the_right_and_in_the_wrong_tree(tmp_path):
     rows = list(csv.DictReader((Path(PUBLIC) / "review_aacr" / "citations.csv").open(encoding="utf-8")))
     words = {"in_range": ("ok", None), "out_of_range": ("out_of_range", "past_end")}
     words["file_absent"] = ("fabricated", "no_such_file")
-    checked = 0
+    checked, found = 0, {"head": [], "base": []}
     for side in ("head", "base"):
-        for row in rows:
+        for row in {(row["cell"], row["path"]): row for row in rows}.values():
             if row[f"{side}_file_lines"]:
                 file = tmp_path / side / row["cell"] / row["path"]
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_text("x\n" * int(row[f"{side}_file_lines"]))
-        trees = {row["cell"]: tmp_path / side / row["cell"] for row in rows}
+        trees = {}
         for row in rows:
             if row[f"{side}_bucket"] == "no_tree":
                 continue
-            trees[row["cell"]].mkdir(parents=True, exist_ok=True)
+            folder = tmp_path / side / row["cell"]
+            folder.mkdir(parents=True, exist_ok=True)
+            tree = trees.setdefault(row["cell"], LiveTree(folder))
             end = int(row["line_end"]) if row["line_end"] else None
-            found = check_cite(LiveTree(trees[row["cell"]]), Cite(row["path"], int(row["line"]), end))
-            assert (found.bucket, found.reason) == words[row[f"{side}_bucket"]], row
+            answer = check_cite(tree, Cite(row["path"], int(row["line"]), end))
+            assert (answer.bucket, answer.reason) == words[row[f"{side}_bucket"]], row
+            found[side].append({"arm": row["arm"], "bucket": answer.bucket})
             checked += 1
     assert checked == 297 + 177
     assert sum(row["base_bucket"] != "in_range" for row in rows) == 29
+    assert tree_warning(pd.DataFrame(found["head"])) is None
+    assert "wrong tree?" in tree_warning(pd.DataFrame(found["base"]))
 
 
 def test_the_wrong_tree_is_noticed(tmp_path):
@@ -300,7 +306,8 @@ def test_the_wrong_tree_is_noticed(tmp_path):
         return tree_warning(cite_table(bench_of(rows), tree))
 
     assert warning([good] * 10, [good] * 10, [bad] * 10) is None
-    assert warning([bad] * 10) is None
+    assert warning([bad] * 30) is None
+    assert warning([bad] * 9, [bad] * 9) is None
     assert "3 arms, 30 cites" in warning([good] * 9 + [bad], [good] * 8 + [bad] * 2, [good] * 10)
 
 

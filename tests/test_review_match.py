@@ -216,6 +216,15 @@ def test_a_cleared_quote_lands_by_its_line_only(tree):
     assert lands_in(tree, BLOCK, replace(invented, path="notes"), cleared=True) is None
 
 
+def test_a_weak_quote_is_not_followed_to_other_files_or_times(tree, tmp_path):
+    (tmp_path / "old").mkdir()
+    (tmp_path / "old" / "cart.py").write_text("def total(rows):\n    s = 0\n    return sum(rows) + 1\n")
+    before = (LiveTree(tmp_path / "old"), Block("cart.py", 1, 3, "total"))
+    assert lands_in(tree, BLOCK, Cite("notes", 1, quote="return sum(rows) + 1"), before=before) == "merge"
+    assert lands_in(tree, BLOCK, Cite("notes", 1, quote="s = 0"), before=before) is None
+    assert lands_in(tree, BLOCK, Cite("notes", 1, quote="net = m"), before=before) is None
+
+
 def test_a_cite_of_half_a_file_lands_nowhere(tree):
     block = block_around(tree, "long.py", 2, 2)
     assert lands_in(tree, block, Cite("long.py", 1, 30)) == "line"
@@ -422,6 +431,17 @@ def test_a_draft_is_one_to_one_and_above_the_least_score(bench, live):
     assert len(drafted) == 442
 
 
+def test_a_finding_that_is_closer_to_an_anti_hit_leaves_the_must_to_another(tree):
+    target, anti = replace(must(), claim="alpha beta gamma"), AntiHit("a1", "alpha beta delta")
+    findings = [Finding("f1", "x", claim="alpha beta delta"), Finding("f2", "x", claim="alpha gamma")]
+    one = small_bench(findings, [], [target])
+    one = replace(one, cells=(replace(one.cells[0], anti_hits=(anti,)),))
+    drafted = draft(one, proposals(one, tree))
+    assert drafted[["finding", "target", "kind"]].values.tolist() == [["f1", "a1", "anti_hit"], ["f2", "m1", "must"]]
+    alone = replace(one, runs={("a", "k"): Run("a", "k", "ok", (findings[0],))})
+    assert draft(alone, proposals(alone, tree)).target.tolist() == ["a1"]
+
+
 def test_outcomes_by_hand(tree):
     musts = [
         must(id="x") if False else replace(must(), id="m1", claim="alpha beta"),
@@ -490,6 +510,15 @@ def test_settling_never_drops_what_only_one_place_has(typed, was, stored):
     assert (found is None) == (typed is None and stored is None)
     if typed not in (None, was):
         assert found == typed
+
+
+def test_two_people_who_typed_different_things_are_told_so():
+    was, mine, theirs = Verdict("f1", "real"), Verdict("f1", "false"), Verdict("f1", "neutral")
+    with pytest.raises(ValueError, match="typed false, stored neutral, and the sheet was made from real"):
+        settle(mine, was, theirs)
+    with pytest.raises(ValueError, match="the sheet was made from none"):
+        settle(mine, None, theirs)
+    assert settle(mine, was, mine) == settle(mine, was, was) == mine
 
 
 @settings(max_examples=60, deadline=None)

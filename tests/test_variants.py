@@ -132,7 +132,17 @@ def test_located_does_not_depend_on_the_context(lines, data):
     after = data.draw(st.lists(st.sampled_from([*before, "new"]), max_size=12))
     change = Change("m.py", "".join(f"{x}\n" for x in before), "".join(f"{x}\n" for x in after))
     texts = [write_diff([change], Style(context=context)) for context in (0, 1, 3, 30)]
-    assert len({json.dumps(sorted(places)) for text in texts for f in read_diff(text).files if (places := changed_lines(f))}) <= 1
+    assert (
+        len(
+            {
+                json.dumps(sorted(places))
+                for text in texts
+                for f in read_diff(text).files
+                if (places := changed_lines(f))
+            }
+        )
+        <= 1
+    )
 
 
 def test_located_by_hand():
@@ -160,7 +170,9 @@ def test_source_only_leaves_the_rest_out_on_both_sides(path):
 
 
 def test_source_only_counts_the_best_of_the_alternatives_that_have_source():
-    fences = [f"## Alternative\n\n```diff\n{as_diff(*part)}```\n" for part in (("docs/a.md", [["x"]]), ("a.py", [["y"]]))]
+    fences = [
+        f"## Alternative\n\n```diff\n{as_diff(*part)}```\n" for part in (("docs/a.md", [["x"]]), ("a.py", [["y"]]))
+    ]
     reference = read_reference("# Fix\n\n" + "\n".join(fences))
     score = VARIANTS["source_only"](reference, as_diff("a.py", [["y"]]))
     assert (score.value, score.alternative) == (1.0, 1)
@@ -247,10 +259,16 @@ def test_what_a_variant_can_not_read_is_compared_as_by_default_and_noted(name):
     assert [(note.kind, note.path) for note in score.notes] == [("fallback", "notes.unknown")]
 
 
-@pytest.mark.parametrize("text", ["no code at all (", "\0", "x = " + "(" * 5000, "\N{KELVIN SIGN} = 1", "if", "\f", "\ufeffx"])
+@pytest.mark.parametrize(
+    "text", ["no code at all (", "\0", "x = " + "(" * 5000, "\N{KELVIN SIGN} = 1", "if", "\f", "\ufeffx"]
+)
 def test_python_that_does_not_parse_is_compared_all_the_same(text):
     diff, other = as_diff("m.py", [[text]]), as_diff("m.py", [["y = 1"]])
-    for score in (VARIANTS["semantic"](diff, other), VARIANTS["semantic"](other, diff), VARIANTS["tokens"](diff, other)):
+    for score in (
+        VARIANTS["semantic"](diff, other),
+        VARIANTS["semantic"](other, diff),
+        VARIANTS["tokens"](diff, other),
+    ):
         check(score, text)
         assert score.textual < 1.0
     assert VARIANTS["semantic"](diff, diff).textual == 1.0

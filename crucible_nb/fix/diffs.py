@@ -26,7 +26,7 @@ from crucible_nb.fix.names import (
     strip_prefixes,
 )
 from .sections import Section, read_sections
-from ..text import Note, read_text, shown, uncolour, visible
+from ..text import BOX, Note, code_html, read_text, shown, table_html, uncolour, visible
 
 if TYPE_CHECKING:
     from unidiff import PatchSet
@@ -358,7 +358,6 @@ def _nothing_readable(source: bytes | str | Path, lines: Sequence[str]) -> str:
     return f"{name}no file section of a diff in {len(lines)} lines: {expected}; {found}"
 
 # %% ../../nbs/10_diffs.ipynb #cell-32
-_CELL = "text-align:left;vertical-align:top;padding:.2em .8em .2em 0;white-space:normal"
 _CODE = "font-family:monospace,monospace;font-size:.9em;white-space:pre-wrap;overflow-wrap:anywhere"
 _TINTS = {"+": "background:rgba(0,158,115,.18)", "-": "background:rgba(213,94,0,.18)"}
 _SHOWN_FILES, _SHOWN_LINES, _SHOWN_NOTES = 100, 300, 50
@@ -366,13 +365,12 @@ _SHOWN_FILES, _SHOWN_LINES, _SHOWN_NOTES = 100, 300, 50
 
 def _diff_html(diff: Diff) -> Iterator[str]:
     "A diff as HTML, in pieces."
-    yield '<div class="crucible-diff" style="max-width:100%;overflow-x:auto"><table><thead>'
-    yield _row_html("th", ("file", "change", "added lines", "removed lines"))
-    yield "</thead><tbody>"
+    rows = []
     for change in diff.files[:_SHOWN_FILES]:
         counts = ["no text" if lines is None else str(len(lines)) for lines in (change.added, change.removed)]
-        yield _row_html("td", (_file_html(change), _change_words(change), *counts))
-    yield "</tbody></table>"
+        rows.append([_file_html(change), _change_words(change), *counts])
+    yield f'<div class="crucible-diff" style="{BOX}">'
+    yield table_html(["file", "change", "added lines", "removed lines"], rows, left=2)
     if not diff.files:
         yield "<div>no file is changed</div>"
     if len(diff.files) > _SHOWN_FILES:
@@ -387,21 +385,16 @@ def _diff_html(diff: Diff) -> Iterator[str]:
     yield "</div>"
 
 
-def _row_html(tag: str, cells: Iterable[str]) -> str:
-    "A row of a table, of cells that are escaped."
-    return "<tr>" + "".join(f'<{tag} style="{_CELL}">{cell}</{tag}>' for cell in cells) + "</tr>"
-
-
 def _change_words(change: FileChange) -> str:
     "How the file changes, escaped."
     words = [change.status, *([change.kind] if change.kind != "text" else [])]
-    old = f" from <code>{escape(visible(change.old_path))}</code>" if change.old_path else ""
+    old = f" from {code_html(change.old_path)}" if change.old_path else ""
     return f"{', '.join(words)}{old}"
 
 
 def _file_html(change: FileChange) -> str:
     "The file's name, with its hunks folded below."
-    name = f"<code>{escape(visible(change.path))}</code>"
+    name = code_html(change.path)
     lines = [line for hunk in change.hunks for line in (f"@@ line {hunk.line}", *hunk.lines)]
     if not lines:
         return name

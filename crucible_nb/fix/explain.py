@@ -295,7 +295,7 @@ _MARK = "background:rgba(86,180,233,.32);text-decoration:underline;text-underlin
 _FONT = "font-family:monospace,monospace;font-size:.95em"
 _CELL = f"text-align:left;vertical-align:top;padding:.1em .4em;{_FONT};white-space:pre-wrap;overflow-wrap:anywhere"
 _NUMBER = f"text-align:right;vertical-align:top;padding:.1em .4em;{_FONT};opacity:.75;user-select:none"
-_TABLE = "width:100%;min-width:40em;table-layout:fixed;border-collapse:collapse"
+_TABLE = "width:100%;min-width:32em;table-layout:fixed;border-collapse:collapse"
 _SHOWN = 400  # Lines of one file in a display
 
 

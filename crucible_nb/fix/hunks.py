@@ -249,7 +249,7 @@ def _with_sign(line: str, blank: str) -> str:
 # %% ../../nbs/08_hunks.ipynb #cell-19
 def _miscount(lines: Sequence[str], at: int, end: int, old_left: int, new_left: int) -> Note:
     "The note on a hunk whose header at `at` promises other numbers than its body has."
-    promise = f"the hunk header promises {old_left:+d} lines before and {new_left:+d} after the change"
+    promise = f"the hunk header is off by {old_left:+d} lines before and {new_left:+d} after the change"
     recounted = Note("recounted", at + 1, None, f"{promise}; the lines decided")
     if skip_blank(lines, end) < len(lines) or min(old_left, new_left) < 0:
         return recounted

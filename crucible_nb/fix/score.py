@@ -153,7 +153,7 @@ SCHEMA_VERSION = 1
 class FixScore:
     "How close a candidate diff is to a reference, with all that the number was made from."
 
-    value: float | None  # Weighted sum of the two below, in [0, 1], higher is closer; None: only in a variant
+    value: float | None  # Weighted sum of the two below, in [0, 1], higher is closer; None: a variant left no reference
     structural: float | None  # Jaccard of the file sets, in [0, 1]; None only where value is
     textual: float | None  # Mean similarity over the matched files, in [0, 1]; None: no matched file has text
     matched_files: tuple[str, ...]  # As the reference names them; sorted by code point
@@ -196,15 +196,7 @@ class FixScore:
     def _repr_html_(self) -> str:
         return _score_html(self)
 
-# %% ../../nbs/12_fix_score.ipynb #cell-19
-@cache
-def _score_adapter():
-    "What checks a stored score's fields against their types."
-    from pydantic import TypeAdapter
-
-    return TypeAdapter(FixScore)
-
-# %% ../../nbs/12_fix_score.ipynb #cell-21
+# %% ../../nbs/12_fix_score.ipynb #cell-20
 def file_overlap(
     matching: Matching,  # Of a reference that changes a file
 ) -> tuple[float, tuple[Note, ...]]:  # In [0, 1], higher is closer; and what has to be said about it
@@ -231,6 +223,14 @@ class Measure:
             return "|".join(parts)
         kept = [part for part in parts if not part.startswith(("sim:", "lines:"))]
         return "|".join([*kept[:2], f"variant:{self.name}", *kept[2:]])
+
+# %% ../../nbs/12_fix_score.ipynb #cell-21
+@cache
+def _score_adapter():
+    "What checks a stored score's fields against their types."
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(FixScore)
 
 # %% ../../nbs/12_fix_score.ipynb #cell-22
 def score_fix(
@@ -318,6 +318,11 @@ _ROW = "text-align:left;vertical-align:top;padding:.15em 1em .15em 0;white-space
 _FRAME = "display:inline-block;width:8em;height:.7em;border:1px solid currentColor;opacity:.75"
 
 
+def _part_html(part: float | None) -> str:
+    "A number from 0 to 1 with a bar of its length."
+    return "undefined" if part is None else f"{_bar(part)} {part:.3f}"
+
+
 def _score_html(score: FixScore) -> str:
     "A score as a small table, in the colours of its surroundings."
     notes = "none"
@@ -326,22 +331,19 @@ def _score_html(score: FixScore) -> str:
         items = "".join(f"<li>{escape(visible(f'{note.kind}: {note.message}'))}</li>" for note in score.notes[:50])
         notes = f"<details><summary>{kinds}</summary><ul>{items}</ul></details>"
     rows = [
-        ("value", f"<strong>{_number_html(score.value)}</strong>"),
-        ("structural", _number_html(score.structural)),
-        ("textual", _number_html(score.textual)),
+        ("value", f"<strong>{_part_html(score.value)}</strong>"),
+        ("structural", _part_html(score.structural)),
+        ("textual", _part_html(score.textual)),
         (f"matched ({len(score.matched_files)})", _names_html(score.matched_files)),
         (f"missing ({len(score.missing_files)})", _names_html(score.missing_files)),
         (f"extra ({len(score.extra_files)})", _names_html(score.extra_files)),
         (f"notes ({len(score.notes)})", notes),
         ("signature", f"<code>{escape(score.signature)}</code>"),
     ]
-    cells = "".join(f'<tr><th style="{_ROW}">{a}</th><td style="{_ROW}">{b}</td></tr>' for a, b in rows)
+    cells = "".join(
+        f'<tr><th style="{_ROW};white-space:nowrap">{a}</th><td style="{_ROW}">{b}</td></tr>' for a, b in rows
+    )
     return f'<table class="crucible-score">{cells}</table>'
-
-
-def _number_html(value: float | None) -> str:
-    "A number from 0 to 1, and a bar as long as it is."
-    return "undefined" if value is None else f"{_bar(value)} {value:.3f}"
 
 
 def _bar(value: float) -> str:

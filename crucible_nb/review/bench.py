@@ -21,7 +21,7 @@ from typing import Annotated, Literal, TypeVar
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass
 
-from ..text import shown, visible
+from ..text import BOX, code_html, shown, table_html, visible
 
 # %% ../../nbs/20_bench.ipynb #cell-6
 _OURS = ConfigDict(strict=True, extra="forbid")  # A key or a verdict: a field that nobody knows is a misspelled one
@@ -134,7 +134,7 @@ class Run:
     reason: str = ""  # Why it failed
 
 
-@plain_dataclass(frozen=True)
+@plain_dataclass(frozen=True, repr=False)
 class Bench:
     "All files of a bench, which agree with each other."
 
@@ -160,6 +160,14 @@ class Bench:
     def anti_hits(self) -> dict[str, AntiHit]:  # By id, in the order of cells and keys
         "All anti-hits."
         return {anti.id: anti for cell in self.cells for anti in cell.anti_hits}
+
+    def __repr__(self) -> str:
+        findings = sum(len(run.findings) for run in self.runs.values())
+        counts = f"{len(self.cells)} cells, {len(self.musts)} musts, {len(self.arms)} arms, {findings} findings"
+        return f"<Bench {visible(self.name)}: {counts}, {len(self.verdicts)} overseers>"
+
+    def _repr_html_(self) -> str:
+        return _bench_html(self)
 
     def choose_overseer(
         self,
@@ -534,3 +542,24 @@ def _duplicate_faults(verdict: Verdict, findings: Mapping[str, int], decided: Ma
         return
     if (decision := decided.get(target, "unjudged")) not in ("must", "real"):
         yield f"duplicate_of: expected a finding that is must or real, found {shown(target)}, which is {decision}"
+
+# %% ../../nbs/20_bench.ipynb #cell-25
+def _bench_html(bench: Bench) -> str:
+    "Findings of each arm on each cell, and what the key and the overseers hold, in counts."
+    heads = ["arm", *(code_html(cell.name) for cell in bench.cells)]
+    counts = [("musts", "musts"), ("anti-hits", "anti_hits")]
+    rows = [[f"<em>{name}</em>", *(len(getattr(cell, part)) for cell in bench.cells)] for name, part in counts]
+    for arm in bench.arms:
+        runs = [bench.runs[arm, cell.name] for cell in bench.cells]
+        rows.append([code_html(arm), *(len(run.findings) if run.status == "ok" else run.status for run in runs)])
+    judged = [
+        f"{code_html(name)} {sum(map(len, verdicts.values()))} verdicts" for name, verdicts in bench.verdicts.items()
+    ]
+    lines = [
+        f"{code_html(bench.name or 'bench')}: {len(bench.cells)} cells, {len(bench.arms)} arms",
+        f"overseers: {', '.join(judged) or 'none'}",
+        f"tree commit {code_html(bench.tree_commit or 'unknown')}, key {code_html(bench.key_sha256[:12] or 'unknown')}",
+        "findings of each arm:",
+    ]
+    above = "".join(f"<div>{line}</div>" for line in lines)
+    return f'<div style="{BOX}">{above}{table_html(heads, rows)}</div>'

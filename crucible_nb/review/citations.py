@@ -26,7 +26,7 @@ import numpy as np
 import pandas as pd
 
 from .bench import Bench, Cite
-from ..text import shown, visible
+from ..text import code_html, shown, visible
 
 # %% ../../nbs/21_citations.ipynb #cell-6
 class TreeError(ValueError):
@@ -503,6 +503,19 @@ class CiteCheck:
     file_lines: int | None = None  # Length of the cited file in lines; None: not read, or binary
     elsewhere: tuple[str, int] | None = None  # Path and line of another file that holds an absent quote
 
+    def _repr_html_(self) -> str:
+        facts = {
+            "reason": self.reason,
+            "quote found at line": self.found_line,
+            "lines away": self.distance,
+            "found": self.level,
+            "weak": self.weak,
+            "lines in the file": self.file_lines,
+            "stands in": self.elsewhere and f"{self.elsewhere[0]}:{self.elsewhere[1]}",
+        }
+        said = "".join(f", {name} {code_html(fact)}" for name, fact in facts.items() if fact is not None)
+        return f"<div><strong>{code_html(self.bucket)}</strong>{said}</div>"
+
 
 def check_cite(
     tree: LiveTree,  # What the reviewer read
@@ -608,7 +621,7 @@ def _cells(tree: LiveTree, cite: Cite, hints: bool) -> Iterator[object]:
     return iter(found.values())
 
 # %% ../../nbs/21_citations.ipynb #cell-34
-_FAILED_SHARE, _OFF_SHARE = 0.1, 0.5
+_FAILED_SHARE, _OFF_SHARE, _FEW = 0.05, 0.5, 20
 
 
 def tree_warning(
@@ -621,7 +634,7 @@ def tree_warning(
         .mean()
     )
     failed, off = shares.median()
-    if len(shares) < 2 or (failed < _FAILED_SHARE and off < _OFF_SHARE):
+    if len(shares) < 2 or len(cites) < _FEW or (failed < _FAILED_SHARE and off < _OFF_SHARE):
         return None
     return (
         f"wrong tree? {failed:.1%} of the median arm's cites name what is not there, {off:.1%} are not where they say "

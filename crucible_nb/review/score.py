@@ -15,6 +15,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from ..languages import MissingExtraError
 from .bench import Bench, BenchError
 from .citations import CiteCheck, LiveTree, Source, check_cite, tree_warning
 from .match import strict_hits
@@ -46,7 +47,7 @@ def findings_table(
 ) -> pd.DataFrame:  # One finding a row, sorted by arm and cell, in the order of the files
     "What each finding is: its verdict, its worst cite, and whether a cite lands in its must."
     overseer = bench.choose_overseer(overseer)
-    hits = strict_hits(bench, tree, overseer)
+    hits, lost = _strict_hits(bench, tree, overseer)
     rows, cites = [], []
     for arm, cell in sorted(bench.runs):
         for finding, verdict in bench.judged(arm, cell, overseer):
@@ -57,7 +58,20 @@ def findings_table(
             rows.append((arm, cell, finding.id, finding.severity, verdict.decision, verdict.must, bucket, strict))
     if warning := tree_warning(pd.DataFrame(cites, columns=["arm", "bucket"])):
         warnings.warn(warning, stacklevel=3)
-    return pd.DataFrame(rows, columns=list(_FINDING_COLUMNS)).astype(_FINDING_COLUMNS)
+    table = pd.DataFrame(rows, columns=list(_FINDING_COLUMNS)).astype(_FINDING_COLUMNS)
+    table.attrs["strict"] = lost
+    return table
+
+
+def _strict_hits(
+    bench: Bench, tree: LiveTree, overseer: str | None
+) -> tuple[dict[tuple[str, str], frozenset[str] | None], str]:
+    "The strict hits of each run, and why none are known where they are not."
+    try:
+        return strict_hits(bench, tree, overseer), "no place of a must is known"
+    except MissingExtraError as problem:
+        warnings.warn(f"no strict reading: {problem}", stacklevel=4)
+        return dict.fromkeys(bench.runs), "ast-grep-py is not installed"
 
 
 _FINDING_COLUMNS = dict.fromkeys(("arm", "cell", "finding", "severity", "decision", "must", "bucket"), "str") | {
@@ -105,7 +119,7 @@ def score_findings(
         **counts,
         **_fidelity(findings, earned, n, rules),
     }
-    return _finish(pd.DataFrame(table), runs)
+    return _finish(pd.DataFrame(table), runs, findings.attrs.get("strict", "no strict reading is given"))
 
 
 def _codes(values: pd.Series, names: Sequence[str], what: str, *, missing: str | None = None) -> np.ndarray:
@@ -331,22 +345,22 @@ SCORE_COLUMNS = (
 )
 
 
-def _finish(table: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
+def _finish(table: pd.DataFrame, runs: pd.DataFrame, lost: str) -> pd.DataFrame:
     "The counted table with failed runs emptied, reasons given, columns in order."
     failed = (runs["status"] == "failed").to_numpy()
     kept = ("arm", "cell", "run_status", "musts", "weight_total", "opus_crit_total")
-    table["undefined"] = _reasons(table, failed)
+    table["undefined"] = _reasons(table, failed, lost)
     table = table.astype(dict.fromkeys(_WHOLE, "Int64"))
     for name in table.columns.difference([*kept, "undefined"]):
         table[name] = table[name].mask(failed)
     return table[[name for name in SCORE_COLUMNS if name in table.columns]]
 
 
-def _reasons(table: pd.DataFrame, failed: np.ndarray) -> list[str]:
+def _reasons(table: pd.DataFrame, failed: np.ndarray, lost: str) -> list[str]:
     "Why which columns of which rows are undefined."
     silent = table["findings"] == 0
     open_ = table["unjudged"] > 0
-    recall = {True: "no must in the cell", False: "no place of a must is known"}
+    recall = {True: "no must in the cell", False: lost}
     truth = {True: "no findings", False: "no finding is true or false"}
     why = {
         "weighted_recall": lambda at: recall[table["musts"][at] == 0],
@@ -371,11 +385,14 @@ def score_bench(
     tree: LiveTree,  # What the reviewers read
     rules: Rules = Rules(),  # noqa: B008  # The declared rules
     overseer: str | None = None,  # Whose verdicts count; None: the one that the bench names
+    *,
+    findings: pd.DataFrame | None = None,  # As findings_table gives it for these; None: make it
 ) -> pd.DataFrame:  # One run a row, sorted by arm and cell, with SCORE_COLUMNS
     "Score every arm on every cell of a bench."
     check_severities(bench, rules)
     overseer = bench.choose_overseer(overseer)
-    table = score_findings(findings_table(bench, tree, overseer), must_table(bench), run_table(bench), rules)
+    findings = findings_table(bench, tree, overseer) if findings is None else findings
+    table = score_findings(findings, must_table(bench), run_table(bench), rules)
     commit, dirty = _tree_state(bench, tree)
     table["undefined"] = [_join(reasons, commit) for reasons in table["undefined"]]
     table = table.assign(
