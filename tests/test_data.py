@@ -73,6 +73,8 @@ def counts(tmp_path):
         "judges": len(list(DATA.glob("judge/*.jsonl"))),
         "judgements": len(jsonl("judge/*.jsonl")),
         "claims labelled by hand": len(list(csv.DictReader((DATA / "judge/claims.csv").read_text().splitlines()))),
+        "equivalent pairs": (DATA / "pairs" / "equivalents.toml").read_text().count("\n[[pair]]\n") + 1,
+        "near-misses": (DATA / "pairs" / "near_misses.toml").read_text().count("\n[[pair]]\n") + 1,
         "oracle pairs": len(oracle),
         "runs with an oracle pair": len({row["run_id"] for row in oracle}),
         "cells": folders("bench/cells/*"),

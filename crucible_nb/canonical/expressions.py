@@ -740,6 +740,8 @@ def _builtin_call(form: Expressions, node: ast.Call) -> ast.expr | None:
     match name, node.args:
         case "bool" | "$bool", [argument]:
             return as_bool(form, argument)
+        case "repr", [argument]:
+            return text_of(form, [_formatted(form, form.value(argument), ord("r"))])
         case "$text", pieces:
             return text_of(form, [form.value(piece) for piece in pieces])
         case "str", [argument]:
@@ -817,6 +819,8 @@ def _as_comprehension(form: Expressions, node: ast.Call) -> ast.expr:
     if not form.scope.is_builtin(node.func, *_CONSUMERS) or len(node.args) != 1:
         return node
     name, argument = node.func.id, _generator(form, node.args[0])
+    if (over := _all_items(argument)) is not None and name != "dict":
+        argument = over
     if name in ("any", "all") and isinstance(argument, ast.GeneratorExp | ast.ListComp):
         truth = ast.Call(ast.Name("$bool", ast.Load()), [argument.elt], [])
         argument = type(argument)(truth, argument.generators)
@@ -833,6 +837,17 @@ def _as_comprehension(form: Expressions, node: ast.Call) -> ast.expr:
     if name == "list" and isinstance(argument, ast.Call) and form.scope.is_builtin(argument.func, "sorted"):
         return argument
     return ast.Call(node.func, [argument], node.keywords)
+
+
+def _all_items(node: ast.expr) -> ast.expr | None:
+    "What `x for x in xs` goes over: all of it; None: something else."
+    match node:
+        case ast.GeneratorExp(
+            elt=ast.Name(id=item),
+            generators=[ast.comprehension(target=ast.Name(id=name), iter=over, ifs=[], is_async=0)],
+        ) if item == name:
+            return over
+    return None
 
 
 def _generator(form: Expressions, node: ast.expr) -> ast.expr:
@@ -861,6 +876,10 @@ def _apply(function: ast.Name | ast.Lambda, item: ast.Name) -> ast.expr | None:
 
 
 def _comprehension(form: Expressions, node: ast.expr) -> ast.expr:
+    if isinstance(node, ast.ListComp) and "list" not in form.scope.rebound:
+        over = _all_items(ast.GeneratorExp(node.elt, node.generators))
+        if over is not None:
+            return form.value(ast.Call(ast.Name("list", ast.Load()), [over], []))
     names = [n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)]
     inside, new = form.inner(names)
     changed = rebuild(node, lambda child: rename(child, new))

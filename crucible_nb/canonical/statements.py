@@ -59,6 +59,8 @@ class Statements:
             todo.pop()
         done: list[ast.stmt] = []
         for at, statement in enumerate(todo):
+            if (named := _named_before(statement)) is not None:
+                return done + self.block([*named, *todo[at + 1 :]], tail)
             if (choice := _as_if(self, statement)) is not None:
                 return done + branch(self, choice.test, choice.body, choice.orelse, todo[at + 1 :], tail)
             done += self.statement(statement)
@@ -108,6 +110,20 @@ def _as_if(self: Statements, node: ast.stmt) -> ast.If | None:
             if is_pure(target, self.form.scope):
                 return ast.If(test, [ast.Assign([target], body)], [ast.Assign([target], orelse)])
     return None
+
+
+def _named_before(node: ast.stmt) -> list[ast.stmt] | None:
+    "`if (m := f()):` as `m = f()` and `if m:`, where the name is given first of all."
+    match node:
+        case ast.If(test=ast.NamedExpr(target=target, value=value)):
+            test = ast.Name(target.id, ast.Load())
+        case ast.If(test=ast.UnaryOp(op=ast.Not(), operand=ast.NamedExpr(target=target, value=value))):
+            test = ast.UnaryOp(ast.Not(), ast.Name(target.id, ast.Load()))
+        case ast.If(test=ast.Compare(left=ast.NamedExpr(target=target, value=value), ops=ops, comparators=others)):
+            test = ast.Compare(ast.Name(target.id, ast.Load()), ops, others)
+        case _:
+            return None
+    return [ast.Assign([target], value), ast.If(test, node.body, node.orelse)]
 
 
 def leaves(
@@ -288,7 +304,20 @@ def _annotated(self: Statements, node: ast.AnnAssign) -> list[ast.stmt]:
 def _for(self: Statements, node: ast.For | ast.AsyncFor) -> list[ast.stmt]:
     tail = "" if self.is_cut(node) else "continue"
     parts = self.form.value(node.target), without_keys(self.form.value(node.iter))
-    return [_mark(type(node)(*parts, self.body(node.body, tail), self.block(node.orelse)), is_cut=not tail)]
+    body, orelse = self.body(node.body, tail), self.block(node.orelse)
+    after = [] if any(map(_breaks, body)) else orelse
+    return [_mark(type(node)(*parts, body, [] if after else orelse), is_cut=not tail), *after]
+
+
+def _breaks(node: ast.stmt) -> bool:
+    "True where a statement may break the loop that it stands in."
+    if isinstance(node, ast.For | ast.AsyncFor | ast.While):
+        return any(map(_breaks, node.orelse))
+    if isinstance(node, ast.Break | Function | ast.ClassDef):
+        return isinstance(node, ast.Break)
+    inner = [*getattr(node, "handlers", ()), *getattr(node, "cases", ())]
+    blocks = (getattr(part, name, ()) for part in (node, *inner) for name in ("body", "orelse", "finalbody"))
+    return any(_breaks(child) for block in blocks for child in block)
 
 
 def _mark(node: ast.stmt, **marks: bool) -> ast.stmt:
@@ -300,8 +329,12 @@ def _mark(node: ast.stmt, **marks: bool) -> ast.stmt:
 
 def _while(self: Statements, node: ast.While) -> list[ast.stmt]:
     tail = "" if self.is_cut(node) else "continue"
-    new = ast.While(self.form.truth(node.test), self.body(node.body, tail), self.block(node.orelse))
-    return [_mark(new, is_cut=not tail)]
+    test, body, orelse = self.form.truth(node.test), self.body(node.body, tail), self.block(node.orelse)
+    match test, body, orelse:
+        case ast.Constant(value=True), [ast.If(test=stop, body=[ast.Break()], orelse=[]), _, *_], []:
+            test, body = self.form.negated(stop), body[1:]
+    after = [] if any(map(_breaks, body)) else orelse
+    return [_mark(ast.While(test, body, [] if after else orelse), is_cut=not tail), *after]
 
 
 def _with(self: Statements, node: ast.With | ast.AsyncWith) -> list[ast.stmt]:
@@ -364,6 +397,9 @@ def _class(self: Statements, node: ast.ClassDef) -> list[ast.stmt]:
     return [_mark(ast.ClassDef(name=node.name, body=inside.suite(node.body) or [ast.Pass()], **head), in_form=True)]
 
 # %% ../../nbs/33_statements.ipynb #cell-13
+_LOOK = frozenset({"locals", "vars", "eval", "exec", "dir", "globals"})
+
+
 def _function(self: Statements, node: Function) -> list[ast.stmt]:
     whole = not self.is_cut(node)
     outer = self.form.scope
@@ -391,11 +427,13 @@ def _function(self: Statements, node: Function) -> list[ast.stmt]:
         while key in self.functions:
             key += ("again",)
         self.functions[key] = (node, result)
-    return [_mark(result, in_form=True)]
+    return [_mark(result, in_form=True, is_cut=not whole)]
 
 
 def _seen_elsewhere(function: Function) -> Iterator[str]:
-    "Names that inner functions, or what happens after a `return`, may look at."
+    "Names that inner functions, or what happens after a `return`, may look at; all, where `locals()` may be asked."
+    if any(isinstance(node, ast.Name) and node.id in _LOOK for node in ast.walk(function)):
+        yield from bindings(function)
     for node in ast.walk(function):
         if isinstance(node, Function | ast.Lambda | ast.ClassDef) and node is not function:
             yield from read_names(node)
@@ -441,6 +479,8 @@ def neighbours(
     "A block, and the blocks in it, with all rules on neighbours tried at each place."
     todo = [_inside(self, statement, used, guarded) for statement in block]
     done = _sort_imports(todo)
+    if not self.whole:
+        done = _sort_functions(done)
     at = 0
     while at < len(done):
         for rule in _NEIGHBOURS:
@@ -497,6 +537,29 @@ def _sorted_run(run: Sequence[ast.stmt]) -> list[ast.stmt]:
     return [texts[text] for text in sorted(texts, key=lambda text: ("__future__" not in text, text))]
 
 # %% ../../nbs/33_statements.ipynb #cell-19
+def _sort_functions(block: Sequence[ast.stmt]) -> list[ast.stmt]:
+    result: list[ast.stmt] = []
+    run: list[ast.stmt] = []
+    for statement in block:
+        if isinstance(statement, Function) and not statement.decorator_list and not getattr(statement, "is_cut", False):
+            run.append(statement)
+        else:
+            result += [*_by_name(run), statement]
+            run = []
+    return [*result, *_by_name(run)]
+
+
+def _by_name(run: Sequence[ast.stmt]) -> list[ast.stmt]:
+    "Functions in order of their names, if these differ and no default needs one of them."
+    names = {node.name for node in run}
+    needed = {name for node in run for default in _defaults(node) for name in read_names(default)}
+    return sorted(run, key=lambda node: node.name) if len(names) == len(run) and not names & needed else list(run)
+
+
+def _defaults(node: Function) -> list[ast.expr]:
+    return [default for default in (*node.args.defaults, *node.args.kw_defaults) if default is not None]
+
+# %% ../../nbs/33_statements.ipynb #cell-21
 Rewrite = tuple[int, list[ast.stmt]] | None  # How many statements are replaced, and by what
 
 
@@ -608,7 +671,7 @@ def _find(
             return 2, [ast.Return(call)]
     return None
 
-# %% ../../nbs/33_statements.ipynb #cell-21
+# %% ../../nbs/33_statements.ipynb #cell-23
 def _default(
     self: Statements, block: Sequence[ast.stmt], at: int, used: Counter[tuple[str, bool]], guarded: bool
 ) -> Rewrite:
@@ -753,24 +816,43 @@ def _is_lookup(node: ast.expr) -> bool:
     return isinstance(node, ast.Name) or (isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name))
 
 
-def _sort_constants(
+def _sort_assignments(
     self: Statements, block: Sequence[ast.stmt], at: int, used: Counter[tuple[str, bool]], guarded: bool
 ) -> Rewrite:
-    "Two constants given to two names: in the order of the names."
-    if not self.whole or self.in_class or at + 1 >= len(block):
+    "Two values given to two names, neither of which needs the other: in the order of the names."
+    if at + 1 >= len(block):
         return None
     match block[at : at + 2]:
         case [
-            ast.Assign(targets=[ast.Name(id=first)], value=ast.Constant()),
-            ast.Assign(targets=[ast.Name(id=second)], value=ast.Constant()),
-        ] if second < first:
-            return 2, [block[at + 1], block[at]]
+            ast.Assign(targets=[ast.Name(id=first)], value=a),
+            ast.Assign(targets=[ast.Name(id=second)], value=b),
+        ] if second < first and self.is_private(first) and self.is_private(second):
+            apart = first not in read_names(b) and second not in read_names(a)
+            if apart and _is_made(self, a) and _is_made(self, b):
+                return 2, [block[at + 1], block[at]]
     return None
 
 
-_NEIGHBOURS = (_collect, _find, _default, _swap, _inline, _sort_constants)
+def _is_made(self: Statements, node: ast.expr) -> bool:
+    "True for a pure value, and for an empty set."
+    empty_set = ast.unparse(node) == "set()" and "set" not in self.form.scope.rebound
+    return empty_set or is_pure(node, self.form.scope)
 
-# %% ../../nbs/33_statements.ipynb #cell-23
+
+def _drop_unused(
+    self: Statements, block: Sequence[ast.stmt], at: int, used: Counter[tuple[str, bool]], guarded: bool
+) -> Rewrite:
+    "A constant or name that is given to a name which nobody reads."
+    match block[at]:
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant()) if self.is_private(name):
+            if used[name, True] == 1 and used[name, False] == 0:
+                return 1, []
+    return None
+
+
+_NEIGHBOURS = (_collect, _find, _default, _swap, _inline, _drop_unused, _sort_assignments)
+
+# %% ../../nbs/33_statements.ipynb #cell-25
 @dataclass(frozen=True)
 class Form:
     "A piece of a program in canonical form."
@@ -832,10 +914,7 @@ def _signatures(tree: ast.Module) -> dict[str, Signature]:
                 found[node.name] = Signature(names, defaults)
     return found
 
-# %% ../../nbs/33_statements.ipynb #cell-27
-_LOOK = frozenset({"locals", "vars", "eval", "exec", "dir", "globals"})
-
-
+# %% ../../nbs/33_statements.ipynb #cell-29
 def renamed_locals(
     function: Function,  # There as a whole
 ) -> Function | None:  # A copy with other local names; None: they can not be renamed safely
@@ -890,7 +969,7 @@ def _rename_statement(node: ast.AST, names: Mapping[str, str]) -> ast.AST:
         result.name = names.get(node.name, node.name)
     return result
 
-# %% ../../nbs/33_statements.ipynb #cell-28
+# %% ../../nbs/33_statements.ipynb #cell-30
 def same_but_names(
     a: Function,  # As written, there as a whole
     b: Function,  # Likewise
