@@ -745,7 +745,7 @@ def main() -> None:  # Exits the process
             sys.stdout.flush()
     except OSError as problem:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if not isinstance(problem, BrokenPipeError):
+        if not status and not isinstance(problem, BrokenPipeError):
             typer.echo(f"crucible: standard output: {problem.strerror}", err=True)
             status = 1
     sys.exit(status)

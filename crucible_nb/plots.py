@@ -371,7 +371,7 @@ def plot_intervals(
         face = style["color"] if known else "none"
         axes.plot(row[estimate], y, marker=style["marker"], color=style["color"], ms=7, mfc=face)
     for tied, at in order.items() if group else ():
-        members = [y for y, each in zip(heights, groups, strict=True) if each == tied]
+        members = [y for y, each in zip(heights, groups, strict=True) if pd.notna(each) and each == tied]
         side = {"transform": axes.get_yaxis_transform(), "clip_on": False}
         axes.plot([1.02] * 2, [min(members) - 0.3, max(members) + 0.3], color=_style(at)["color"], lw=2, **side)
         _beside(axes, f"group {tied:g}" if isinstance(tied, float) else f"group {tied}", 1.035, float(np.mean(members)))

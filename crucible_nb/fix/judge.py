@@ -96,6 +96,8 @@ def _inputs(source: bytes | str | Path) -> tuple[object, str]:
 
 def _bounded(paths: Collection[str], names: int) -> tuple[str, ...]:
     "The first names, without those that are too long to be shown whole."
+    if names < 0:
+        raise ValueError(f"names: expected a number from 0, found {names}")
     return tuple([path for path in paths if len(_escaped(path)) <= _LONGEST][:names])
 
 

@@ -201,6 +201,8 @@ def compare_canonical(
         alike, parsed = _compare_forms(wanted, found, size_limit)
     except (RecursionError, MemoryError):
         return _fallback(wanted, found, size_limit, "it is nested too deeply")
+    except ValueError:
+        return _fallback(wanted, found, size_limit, "it holds numbers that are too long to write")
     if not parsed:
         return _fallback(wanted, found, size_limit, "no piece of it parses")
     return alike, None

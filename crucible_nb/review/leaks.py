@@ -153,10 +153,12 @@ def _count(name: str, seen: Iterable[str]) -> int:
 
 @lru_cache(maxsize=4096)
 def _name_pattern(name: str) -> re.Pattern[str]:
-    "A name by itself, in any case, with line ends anywhere in it and blanks beside its signs."
+    "A name by itself, in any case, with line ends anywhere in it and blanks beside its signs, or anywhere if long."
     parts = [re.escape(char) for char in unicodedata.normalize("NFKC", "".join(name.split()))]
     broken = r"(?:[ \t]*\r?\n[ \t>*#|/-]*)?"
+    long = len(parts) >= 8 and not name.isalpha()
     glued = [
-        part + (r"\s*" if not char[-1].isalnum() else "") + broken for part, char in zip(parts, parts, strict=True)
+        part + (r"\s*" if long or not char[-1].isalnum() else "") + broken
+        for part, char in zip(parts, parts, strict=True)
     ]
     return re.compile(r"(?<!\w)" + "".join(glued).removesuffix(broken) + r"(?!\w)", re.IGNORECASE)
