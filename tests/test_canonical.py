@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mutants import mutant
 
-from crucible_nb.canonical.statements import canonical_form, same_but_names
+from crucible_nb.canonical.programs import canonical_form, same_but_names
 from crucible_nb.fix.diffs import read_diff
 from crucible_nb.fix.images import images, parse_piece, piece_form
 

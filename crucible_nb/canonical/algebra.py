@@ -18,7 +18,6 @@ from .kinds import NUMBERS, Scope, can_swap, is_pure, kind_of
 # %% ../../nbs/31_algebra.ipynb #cell-5
 Factors = tuple[tuple[str, bool, int], ...]  # (text, in the denominator, exponent), sorted
 Sum = dict[tuple[Factors, bool], Fraction]  # (factors, whether a division made it) to coefficient
-
 _MOST_TERMS = 64
 
 
@@ -39,7 +38,7 @@ def plus(
         del total[(), False]
     return total
 
-
+# %% ../../nbs/31_algebra.ipynb #cell-6
 def times(
     a: Sum,  # A sum
     b: Sum,  # Another
@@ -57,7 +56,7 @@ def times(
             product = plus(product, {(factors, left_divided or right_divided): m * n})
     return product
 
-# %% ../../nbs/31_algebra.ipynb #cell-7
+# %% ../../nbs/31_algebra.ipynb #cell-8
 @dataclass(slots=True)
 class Reader:
     "Reads expressions as sums; what is no arithmetic is a factor."
@@ -169,7 +168,7 @@ class Reader:
             result = ast.BinOp(result, ast.Div(), divisor)
         return result
 
-
+# %% ../../nbs/31_algebra.ipynb #cell-9
 def _is_quotient(node: ast.expr) -> bool:
     "True for `a / b`: a number, or a path, which can neither be added nor multiplied."
     return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div)
@@ -182,7 +181,7 @@ def _is_product(node: ast.expr) -> bool:
 
 _ONE: Sum = {((), False): Fraction(1)}
 
-# %% ../../nbs/31_algebra.ipynb #cell-8
+# %% ../../nbs/31_algebra.ipynb #cell-10
 def sum_of(
     node: ast.expr,  # An expression
     scope: Scope,  # What is known of its names
@@ -216,7 +215,7 @@ def _check_calls(total: Sum, reader: Reader) -> None:
     if not all(can_swap(node, other, reader.scope) for node in calling.values() for other in others):
         raise NoSum
 
-
+# %% ../../nbs/31_algebra.ipynb #cell-11
 def canonical_arithmetic(
     node: ast.expr,  # An expression
     scope: Scope,  # What is known of its names

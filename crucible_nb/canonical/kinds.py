@@ -149,7 +149,7 @@ def _subscript(node: ast.Subscript, scope: Scope) -> str:
     kind = kind_of(node.value, scope)
     return kind if kind == "str" or (kind == "tuple" and isinstance(node.slice, ast.Slice)) else "unknown"
 
-
+# %% ../../nbs/30_kinds.ipynb #cell-11
 _KINDS = {
     ast.Constant: _constant,
     ast.JoinedStr: lambda node, scope: "str",
@@ -169,7 +169,7 @@ _KINDS = {
     ),
 }
 
-# %% ../../nbs/30_kinds.ipynb #cell-14
+# %% ../../nbs/30_kinds.ipynb #cell-15
 _ANNOTATED = {
     "int": "int",
     "bool": "bool",
@@ -192,7 +192,7 @@ def annotated(
         annotation = annotation.value
     return _ANNOTATED.get(annotation.id, "unknown") if isinstance(annotation, ast.Name) else "unknown"
 
-# %% ../../nbs/30_kinds.ipynb #cell-15
+# %% ../../nbs/30_kinds.ipynb #cell-16
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 _OWN_SCOPE = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -217,7 +217,7 @@ def own_nodes(
         if not isinstance(child, _OWN_SCOPE):
             todo.extend(ast.iter_child_nodes(child))
 
-# %% ../../nbs/30_kinds.ipynb #cell-16
+# %% ../../nbs/30_kinds.ipynb #cell-17
 def bindings(
     function: Function,  # There as a whole
 ) -> dict[str, list[ast.expr | str]]:  # Name to what it is bound to: an expression, or a kind where there is none
@@ -241,7 +241,7 @@ def _comprehension_targets(function: Function) -> Iterator[ast.Name]:
             for generator in node.generators:
                 yield from (name for name in ast.walk(generator.target) if isinstance(name, ast.Name))
 
-# %% ../../nbs/30_kinds.ipynb #cell-17
+# %% ../../nbs/30_kinds.ipynb #cell-18
 def _bound_by(node: ast.AST) -> Iterator[tuple[ast.Name | str, ast.expr | str]]:
     "The names that one node binds, each with its value."
     match node:
@@ -276,7 +276,7 @@ def _bound_by(node: ast.AST) -> Iterator[tuple[ast.Name | str, ast.expr | str]]:
             for name in names:
                 yield name, "unknown"
 
-
+# %% ../../nbs/30_kinds.ipynb #cell-19
 def _targets(target: ast.expr, value: ast.expr | str) -> Iterator[tuple[ast.Name, ast.expr | str]]:
     "The names in the target of an assignment, each with its value where the text shows it."
     if isinstance(target, ast.Name):
@@ -301,7 +301,7 @@ def _loop_targets(target: ast.expr, iterated: ast.expr) -> Iterator[tuple[ast.Na
     else:
         yield from _targets(target, "unknown")
 
-# %% ../../nbs/30_kinds.ipynb #cell-18
+# %% ../../nbs/30_kinds.ipynb #cell-20
 def function_scope(
     function: Function,  # There as a whole
     outer: Scope = Scope(),  # noqa: B008  # Of the piece that it stands in
@@ -327,7 +327,7 @@ def _agreed(values: list[ast.expr | str], scope: Scope) -> str:
     "The kind that all bindings of a name agree on; bindings of which nothing is known yet do not vote."
     return _either([value if isinstance(value, str) else kind_of(value, scope) for value in values])
 
-# %% ../../nbs/30_kinds.ipynb #cell-22
+# %% ../../nbs/30_kinds.ipynb #cell-24
 _PURE_CALLS = ("abs", "bool", "chr", "float", "int", "isinstance", "issubclass", "len", "ord", "repr", "round", "str")
 _PURE_CALLS += ("type", "$bool", "$format", "$text")
 _IMPURE = (ast.Await, ast.Yield, ast.YieldFrom, ast.NamedExpr, *COMPREHENSIONS)
@@ -355,7 +355,7 @@ def _parts(node: ast.AST) -> Iterator[ast.expr]:
         elif not isinstance(child, ast.expr_context | ast.operator | ast.cmpop | ast.boolop | ast.unaryop):
             yield from _parts(child)
 
-
+# %% ../../nbs/30_kinds.ipynb #cell-25
 def is_steady(
     node: ast.expr,  # An expression
     scope: Scope,  # What is known of its names
