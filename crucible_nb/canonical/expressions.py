@@ -21,6 +21,7 @@ from crucible_nb.canonical.conditions import (
     as_bool,
     class_test,
     connect,
+    is_total,
     rebuild,
     without_keys,
 )
@@ -308,7 +309,7 @@ def _builtin_call(form: Expressions, node: ast.Call) -> ast.expr | None:
             return class_test(node.func, form.value(tested), [form.value(c) for c in classes])
         case "abs", [argument]:
             return _abs(form, node.func, argument)
-        case "len", [ast.ListComp(elt=elt) as listed] if is_pure(elt, form.scope) and "sum" not in form.scope.rebound:
+        case "len", [ast.ListComp() as listed] if _is_harmless(form, listed) and "sum" not in form.scope.rebound:
             counted = ast.GeneratorExp(ast.Constant(1), listed.generators)
             return form.value(ast.Call(ast.Name("sum", ast.Load()), [counted], []))
         case "max" | "min", [_, _, *_] if {form.kind(argument) for argument in node.args} <= {"int"}:
@@ -320,8 +321,11 @@ def _builtin_call(form: Expressions, node: ast.Call) -> ast.expr | None:
 # %% ../../nbs/33_expressions.ipynb #cell-18
 def _abs(form: Expressions, function: ast.expr, argument: ast.expr) -> ast.expr:
     "The size of a number: a difference either way round."
-    inside = form.value(argument)
-    other = form.value(ast.UnaryOp(ast.USub(), argument))
+    sides = [
+        canonical_arithmetic(side, form.scope, lambda inside: _factor(form, inside), number=True)
+        for side in (argument, ast.UnaryOp(ast.USub(), argument))
+    ]
+    inside, other = [form.value(argument)] * 2 if None in sides else sides
     pure = is_pure(inside, form.scope) and isinstance(argument, ast.BinOp | ast.UnaryOp)
     return ast.Call(function, [min(inside, other, key=_size_key) if pure else inside], [])
 
@@ -387,7 +391,7 @@ def _as_comprehension(form: Expressions, node: ast.Call) -> ast.expr:
         truth = ast.Call(ast.Name("$bool", ast.Load()), [argument.elt], [])
         argument = type(argument)(truth, argument.generators)
     early = name in ("any", "all") or (node.keywords and name in ("max", "min"))
-    if isinstance(argument, ast.ListComp) and (not early or is_pure(argument.elt, form.scope)):
+    if isinstance(argument, ast.ListComp) and (not early or _is_harmless(form, argument)):
         argument = ast.GeneratorExp(argument.elt, argument.generators)
     elif isinstance(argument, ast.Call) and form.scope.is_builtin(argument.func, "list") and len(argument.args) == 1:
         argument = argument.args[0] if name not in ("any", "all", "dict") else argument
@@ -399,6 +403,19 @@ def _as_comprehension(form: Expressions, node: ast.Call) -> ast.expr:
     if name == "list" and isinstance(argument, ast.Call) and form.scope.is_builtin(argument.func, "sorted"):
         return argument
     return ast.Call(node.func, [argument], node.keywords)
+
+
+def _is_harmless(form: Expressions, node: ast.ListComp) -> bool:
+    "True where evaluating the elements can neither raise nor do anything, so that some may be left out."
+    inside, new = form.inner([n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)])
+    tests = [test for generator in node.generators for test in generator.ifs]
+    return all(is_total(inside, rename(part, new)) for part in (_stripped(node.elt), *tests))
+
+
+def _stripped(node: ast.expr) -> ast.expr:
+    "What stands inside of `bool(...)`."
+    plain = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("bool", "$bool")
+    return node.args[0] if plain and len(node.args) == 1 else node
 
 
 def _all_items(node: ast.expr) -> ast.expr | None:
@@ -469,12 +486,20 @@ def _tests(form: Expressions, tests: Sequence[ast.expr]) -> list[ast.expr]:
     return [connect(form, ast.And, [form.truth(test) for test in tests])] if tests else []
 
 # %% ../../nbs/33_expressions.ipynb #cell-26
-def _lambda(form: Expressions, node: ast.Lambda) -> ast.expr:
-    inside, new = form.inner([parameter.arg for parameter in parameters(node.args)])
+def _lambda(form: Expressions, node: ast.Lambda, *, keep: bool = True) -> ast.expr:
+    "A function without a name; its parameters keep theirs, since it may be called by keyword."
+    inside, new = form.inner([parameter.arg for parameter in parameters(node.args)], keep=keep)
     arguments = rebuild(node.args, form.value)
     for old, fresh in zip(parameters(node.args), parameters(arguments), strict=True):
         fresh.arg = new[old.arg]
     return ast.Lambda(arguments, inside.value(rename(node.body, new)))
+
+
+def _keyword(form: Expressions, node: ast.keyword) -> ast.keyword:
+    "A keyword argument; what is given as `key` is called by position."
+    if node.arg == "key" and isinstance(node.value, ast.Lambda):
+        return ast.keyword(node.arg, _lambda(form, node.value, keep=False))
+    return rebuild(node, form.value)
 
 # %% ../../nbs/33_expressions.ipynb #cell-28
 def _slice(form: Expressions, node: ast.Subscript) -> ast.expr:
@@ -502,6 +527,7 @@ EXPRESSIONS = CONDITIONS | {
     ast.Call: _call,
     ast.Subscript: _slice,
     ast.Lambda: _lambda,
+    ast.keyword: _keyword,
     **dict.fromkeys(COMPREHENSIONS, _comprehension),
 }
 

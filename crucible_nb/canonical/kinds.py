@@ -6,7 +6,7 @@ Docs: https://example.org/crucible_nb/kinds.html.md"""
 
 # %% auto #0
 __all__ = ['NUMBERS', 'WHOLE', 'Function', 'COMPREHENSIONS', 'Scope', 'kind_of', 'annotated', 'parameters', 'own_nodes',
-           'bindings', 'function_scope', 'is_pure', 'is_steady', 'can_swap']
+           'bindings', 'function_scope', 'is_pure', 'is_steady', 'cannot_raise', 'can_swap']
 
 # %% ../../nbs/30_kinds.ipynb #cell-2
 import ast
@@ -367,6 +367,26 @@ def is_steady(
         return node.id in scope.local
     if isinstance(node, ast.UnaryOp | ast.BinOp | ast.Compare):
         return kind_of(node, scope) in NUMBERS and all(is_steady(part, scope) for part in _parts(node))
+    return False
+
+
+def cannot_raise(
+    node: ast.expr,  # An expression
+    scope: Scope,  # What is known of its names
+) -> bool:  # True for constants, names, lists and tuples of these, sums and products of known numbers
+    "Whether evaluating an expression can not fail."
+    match node:
+        case ast.Constant() | ast.Name():
+            return True
+        case ast.List() | ast.Tuple():
+            return all(cannot_raise(part, scope) for part in node.elts)
+        case ast.Dict(keys=keys, values=values):
+            return all(isinstance(key, ast.Constant) for key in keys) and all(cannot_raise(v, scope) for v in values)
+        case ast.Call(args=[], keywords=[]):
+            return scope.is_builtin(node.func, "set", "list", "dict", "tuple")
+        case ast.BinOp(op=ast.Add() | ast.Sub() | ast.Mult(), left=left, right=right):
+            numbers = {kind_of(left, scope), kind_of(right, scope)} <= NUMBERS
+            return numbers and cannot_raise(left, scope) and cannot_raise(right, scope)
     return False
 
 

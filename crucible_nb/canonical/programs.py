@@ -17,7 +17,7 @@ from functools import cached_property
 from .algebra import NoSum, sum_of
 from .conditions import Expressions, Signature, rebuild
 from .expressions import EXPRESSIONS, rename
-from .kinds import Function, Scope, bindings, is_pure, parameters
+from .kinds import Function, Scope, bindings, cannot_raise, is_pure, parameters
 from .statements import LOOK, Statements, leaves, mark, names_used, read_names
 
 # %% ../../nbs/35_programs.ipynb #cell-5
@@ -43,6 +43,11 @@ def neighbours(
     return done
 
 
+def _is_forgotten(self: Statements, name: str, used: Counter[tuple[str, bool]]) -> bool:
+    "True where the name of a caught exception is used nowhere in the function, not even before."
+    return self.is_private(name) and not used[name, True] and not used[name, False]
+
+
 def _inside(self: Statements, node: ast.stmt, used: Counter[tuple[str, bool]], guarded: bool) -> ast.stmt:
     "A statement whose blocks are gone through."
     if isinstance(node, Function | ast.ClassDef):
@@ -56,6 +61,8 @@ def _inside(self: Statements, node: ast.stmt, used: Counter[tuple[str, bool]], g
     for name in ("handlers", "cases"):
         if inner := getattr(node, name, None):
             changed[name] = [_inside(self, part, used, guarded) for part in inner]
+    if isinstance(node, ast.ExceptHandler) and node.name and _is_forgotten(self, node.name, used):
+        changed["name"] = None
     if not changed:
         return node
     return mark(type(node)(**{**dict(ast.iter_fields(node)), **changed}), is_cut=getattr(node, "is_cut", False))
@@ -227,7 +234,7 @@ def _default(
     self: Statements, block: Sequence[ast.stmt], at: int, used: Counter[tuple[str, bool]], guarded: bool
 ) -> Rewrite:
     "`x = b`, then `x = a` under a test: the two branches of one `if`."
-    if at + 1 >= len(block):
+    if guarded or at + 1 >= len(block):
         return None
     match block[at], block[at + 1]:
         case (
@@ -379,15 +386,16 @@ def _sort_assignments(
             ast.Assign(targets=[ast.Name(id=second)], value=b),
         ] if second < first and self.is_private(first) and self.is_private(second):
             apart = first not in read_names(b) and second not in read_names(a)
-            if apart and _is_made(self, a) and _is_made(self, b):
+            calm = _is_calm(self, a) + _is_calm(self, b)
+            made = all(_is_calm(self, value) or is_pure(value, self.form.scope) for value in (a, b))
+            if apart and made and calm >= 1 + guarded:
                 return 2, [block[at + 1], block[at]]
     return None
 
 
-def _is_made(self: Statements, node: ast.expr) -> bool:
-    "True for a pure value, and for an empty set."
-    empty_set = ast.unparse(node) == "set()" and "set" not in self.form.scope.rebound
-    return empty_set or is_pure(node, self.form.scope)
+def _is_calm(self: Statements, node: ast.expr) -> bool:
+    "True for a value that can not raise."
+    return cannot_raise(node, self.form.scope)
 
 
 def _drop_unused(

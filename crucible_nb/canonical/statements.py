@@ -22,6 +22,7 @@ from crucible_nb.canonical.kinds import (
     Function,
     Scope,
     bindings,
+    cannot_raise,
     function_scope,
     is_pure,
     parameters,
@@ -39,6 +40,7 @@ class Statements:
     seen: frozenset[str] = frozenset()  # Names that inner functions or a `finally` may look at
     path: tuple[str, ...] = ()  # Names of the classes and functions around
     in_class: bool = False
+    guarded: bool = False  # Inside a `try` or `with`, which may stop half way and go on
     functions: dict[tuple[str, ...], tuple[Function, ast.stmt]] = field(default_factory=dict)
 
     def suite(self, statements: Sequence[ast.stmt], tail: str = "") -> list[ast.stmt]:
@@ -255,6 +257,8 @@ def _are_independent(self: Statements, pairs: Sequence[tuple[ast.expr, ast.expr]
     for target, value in pairs:
         if not isinstance(target, ast.Name) or not is_pure(value, self.form.scope) or isinstance(value, ast.Starred):
             return False
+        if (self.guarded or not self.whole) and not cannot_raise(value, self.form.scope):
+            return False
         if written & read_names(value):
             return False
         written.add(target.id)
@@ -303,9 +307,10 @@ def _makes_new(form: Expressions, node: ast.AugAssign) -> bool:
 
 # %% ../../nbs/34_statements.ipynb #cell-15
 def _annotated(self: Statements, node: ast.AnnAssign) -> list[ast.stmt]:
-    if not self.whole or self.in_class or not isinstance(node.target, ast.Name):
+    "An assignment in a function loses its annotation; a bare annotation stays, since it makes its name local."
+    if not self.whole or self.in_class or not isinstance(node.target, ast.Name) or node.value is None:
         return [rebuild(node, self.form.value)]
-    return _assign(self, ast.Assign([node.target], node.value)) if node.value is not None else []
+    return _assign(self, ast.Assign([node.target], node.value))
 
 # %% ../../nbs/34_statements.ipynb #cell-17
 def _for(self: Statements, node: ast.For | ast.AsyncFor) -> list[ast.stmt]:
@@ -349,7 +354,7 @@ def _while(self: Statements, node: ast.While) -> list[ast.stmt]:
 
 def _with(self: Statements, node: ast.With | ast.AsyncWith) -> list[ast.stmt]:
     items = [rebuild(item, self.form.value) for item in node.items]
-    body = self.body(node.body)
+    body = replace(self, guarded=True).body(node.body)
     if len(body) == 1 and type(body[0]) is type(node):
         return [type(node)([*items, *body[0].items], body[0].body)]
     return [type(node)(items, body)]
@@ -359,12 +364,13 @@ def _try(self: Statements, node: ast.Try | ast.TryStar) -> list[ast.stmt]:
     handlers = [
         ast.ExceptHandler(
             self.form.value(handler.type) if handler.type else None,
-            handler.name if handler.name in {n for s in handler.body for n in read_names(s)} else None,
+            handler.name,
             self.body(handler.body),
         )
         for handler in node.handlers
     ]
-    return [type(node)(self.body(node.body), handlers, self.block(node.orelse), self.block(node.finalbody))]
+    body = replace(self, guarded=True).body(node.body)
+    return [type(node)(body, handlers, self.block(node.orelse), self.block(node.finalbody))]
 
 # %% ../../nbs/34_statements.ipynb #cell-19
 def _match(self: Statements, node: ast.Match) -> list[ast.stmt]:
@@ -422,6 +428,7 @@ def _function(self: Statements, node: Function) -> list[ast.stmt]:
         seen=frozenset(_seen_elsewhere(node)),
         path=(*self.path, node.name),
         in_class=False,
+        guarded=False,
         functions={},
     )
     body = inside.suite(node.body, "return" if whole else "") or [ast.Pass()]
