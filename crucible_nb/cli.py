@@ -415,7 +415,7 @@ def _variant_table(
         f"note: {name}: {note.kind}: {_line(f'{note.path}: ' if note.path else '')}{_line(note.message)}"
         for name, result in scores.items()
         for note in result.notes
-        if note.kind in ("fallback", "no_source", "not_source")
+        if note.kind in ("fallback", "unparsed", "no_source", "not_source")
     ]
     return table, own
 

@@ -274,12 +274,20 @@ def test_python_that_does_not_parse_is_compared_all_the_same(text):
     assert VARIANTS["semantic"](diff, diff).textual == 1.0
 
 
+def test_a_piece_that_does_not_parse_is_noted():
+    good = "--- a/m.py\n+++ b/m.py\n@@ -1 +1 @@\n-old\n+x = {}\n@@ -20 +20 @@\n-old\n+no code ({}\n"
+    score = VARIANTS["semantic"](good.format("a + 1", 1), good.format("1 + a", 2))
+    assert 0 < score.textual < 1 and [note.kind for note in score.notes] == ["unparsed"]
+    same = VARIANTS["semantic"](good.format("a + 1", 1), good.format("1 + a", 1))
+    assert same.textual == 1.0 and [note.kind for note in same.notes] == ["unparsed"]
+
+
 def test_deep_nesting_falls_back():
     deep = "x = " + " + ".join("a" * n for n in range(1, 3000))
     diff, other = as_diff("m.py", [[deep]]), as_diff("m.py", [[deep + " + 1"]])
     score = VARIANTS["semantic"](diff, other)
     assert 0.99 < score.textual < 1.0
-    assert [note.kind for note in score.notes] == ["fallback"]
+    assert [note.kind for note in score.notes] == ["fallback"], score.notes
 
 
 def test_very_many_parts_are_still_compared():

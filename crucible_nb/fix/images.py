@@ -26,6 +26,7 @@ class Piece:
     before: tuple[str, ...]  # Lines
     after: tuple[str, ...]  # Lines
     open_end: bool = True  # The file may go on behind it
+    open_start: bool = True  # The file may begin above it
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,7 @@ def images(
                 tuple(base[at] for at in range(first, last + 1)),
                 tuple(_after(base, side, first, last)),
                 ends.get(last, True),
+                first > 1,
             )
             for first, last in stretches
         )
@@ -118,7 +120,10 @@ def _after(base: dict[int, str], side: _Side, first: int, last: int) -> Iterator
 
 def _own_pieces(change: FileChange) -> tuple[Piece, ...]:
     "The hunks of a change, each by itself."
-    return tuple(Piece(hunk.before, hunk.after, not _ends_file(hunk)) for hunk in change.hunks)
+    return tuple(
+        Piece(hunk.before, hunk.after, not _ends_file(hunk), hunk.old_start is None or hunk.old_start > 1)
+        for hunk in change.hunks
+    )
 
 # %% ../../nbs/37_images.ipynb #cell-10
 def _ends_file(hunk: Hunk) -> bool:
@@ -158,13 +163,14 @@ class Parsed:
 
 def parse_piece(
     lines: Sequence[str],  # Of Python, cut anywhere
+    open_start: bool = True,  # The program may begin above them
 ) -> Parsed:  # Every line is in exactly one of its parts
     "A piece of code, parsed as far as it goes."
     if len(lines) > _MOST_LINES:
         return Parsed(tuple(lines), None, ())
     code = [_spaced(line) for line in lines]
     for start, end in _windows(code):
-        tree = _parse(code[start:end]) if start < end else None
+        tree = _parse(code[start:end], open_start or start > 0) if start < end else None
         if tree is not None:
             return Parsed(tuple(lines[:start]), tree, tuple(lines[end:]))
     return Parsed(tuple(lines), None, ())
@@ -212,7 +218,7 @@ def _whole_statements(lines: Sequence[str]) -> tuple[int, int, list[int]]:
 _CONTINUES = re.compile(r"(else|finally)\s*:|(elif|except)\b")
 
 
-def _parse(lines: Sequence[str]) -> ast.Module | None:
+def _parse(lines: Sequence[str], open_start: bool) -> ast.Module | None:
     "A piece with what it needs around it, parsed; None: it does not parse."
     for text in (_completed(lines, True), _completed(lines, False)):
         for ending in ("", *_endings(text)):
@@ -220,7 +226,8 @@ def _parse(lines: Sequence[str]) -> ast.Module | None:
                 tree = ast.parse("\n".join([*text, ending]))
             except (SyntaxError, ValueError, RecursionError, MemoryError):
                 continue
-            return None if any(_may_go_on(statement) for statement in _in_no_block(tree.body)) else tree
+            cut = open_start and any(_may_go_on(statement) for statement in _in_no_block(tree.body))
+            return None if cut else tree
     return None
 
 
@@ -317,9 +324,10 @@ class PieceForm:
 def piece_form(
     lines: tuple[str, ...],  # Of Python, cut anywhere
     open_end: bool,  # The program may go on behind them
+    open_start: bool = True,  # It may begin above them
 ) -> PieceForm:  # Raises RecursionError where the nesting is too deep
     "The canonical form of a piece of code."
-    parsed = parse_piece(lines)
+    parsed = parse_piece(lines, open_start)
     if parsed.tree is None:
         return PieceForm(False, parsed.head, Form([], {}), parsed.tail)
     form = canonical_form(parsed.tree, open_end=open_end or any(line.strip() for line in parsed.tail))

@@ -198,38 +198,40 @@ def compare_canonical(
     if language_of(wanted.path) != "python":
         return _fallback(wanted, found, size_limit, "it is not Python")
     try:
-        alike, parsed = _compare_forms(wanted, found, size_limit)
+        alike, unparsed = _compare_forms(wanted, found, size_limit)
     except (RecursionError, MemoryError):
         return _fallback(wanted, found, size_limit, "it is nested too deeply")
     except ValueError:
         return _fallback(wanted, found, size_limit, "it holds numbers that are too long to write")
-    if not parsed:
+    if unparsed == "all":
         return _fallback(wanted, found, size_limit, "no piece of it parses")
-    return alike, None
+    message = "a piece of it does not parse: it is compared as it stands"
+    return alike, Note("unparsed", found.line, wanted.path, message) if unparsed else None
 
 
-def _compare_forms(wanted: FileChange, found: FileChange, size_limit: float) -> tuple[TextSimilarity, bool]:
-    "The similarity of two changes in form, and whether anything of them parses."
+def _compare_forms(wanted: FileChange, found: FileChange, size_limit: float) -> tuple[TextSimilarity, str]:
+    "The similarity of two changes in form, and how much of them does not parse: none (empty), `some`, `all`."
     seen = images(wanted, found)
     reference, candidate = ([_forms(piece) for piece in side] for side in (seen.reference, seen.candidate))
     if seen.shared:
         pairs = zip(reference, candidate, strict=True)
         candidate = [(before, _with_names_of(after, other)) for (_, other), (before, after) in pairs]
-    forms = [form for side in (reference, candidate) for pair in side for form in pair]
-    parsed = any(form.parsed for form in forms) or not forms
+    parsed = [form.parsed for side in (reference, candidate) for _, form in side if form.lines]
+    unparsed = "" if all(parsed) else "some" if any(parsed) else "all"
     before = [_lines(form for form, _ in side) for side in (reference, candidate)]
     after = [_lines(form for _, form in side) for side in (reference, candidate)]
     added = ["\n".join(_added(old, new)) for old, new in zip(before, after, strict=True)]
     if after[0] == after[1]:
         length = sum(map(len, added))
-        return TextSimilarity(1.0, "character", length // 2, length), True
+        return TextSimilarity(1.0, "character", length // 2, length), unparsed.replace("all", "some")
     alike = compare_texts(*added, size_limit)
-    return (compare_texts(*map("\n".join, after), size_limit) if alike.value == 1.0 else alike), parsed
+    return (compare_texts(*map("\n".join, after), size_limit) if alike.value == 1.0 else alike), unparsed
 
 
 def _forms(piece: Piece) -> tuple[PieceForm, PieceForm]:
     "A piece in form, before and after."
-    return piece_form(piece.before, piece.open_end), piece_form(piece.after, piece.open_end)
+    ends = piece.open_end, piece.open_start
+    return piece_form(piece.before, *ends), piece_form(piece.after, *ends)
 
 # %% ../../nbs/38_variants.ipynb #cell-21
 def _lines(forms: Iterable[PieceForm]) -> list[str]:
