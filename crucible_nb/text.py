@@ -36,10 +36,12 @@ def decode(
     if encoding and (len(data) == 2 or any(sign in text for sign in _SIGNS_OF_TEXT)):
         notes.append(Note("reencoded", None, None, f"the input is {encoding.upper()}, read as such"))
     else:
-        text = data.decode("utf-8", "replace")
-        lost = text.count("\ufffd")
-        if lost and (lost := lost - data.count(b"\xef\xbf\xbd")):
-            line = text.count("\n", 0, text.index("\ufffd")) + 1
+        try:
+            text = data.decode()
+        except UnicodeDecodeError as problem:
+            text = data.decode("utf-8", "replace")
+            line = data.count(b"\n", 0, problem.start) + 1
+            lost = text.count("\ufffd") - data.count(b"\xef\xbf\xbd")
             notes.append(Note("undecodable", line, None, f"bytes that are not UTF-8 became U+FFFD ({lost} times)"))
     if text.startswith("\ufeff"):
         text = text[1:]
@@ -65,6 +67,8 @@ def read_text(
     error: type[ValueError],  # What to raise
 ) -> tuple[str, list[Note]]:  # The text and how it was decoded
     "The text of `source`. A `str` is text and a `Path` is a file, everywhere."
+    if isinstance(source, bytes):
+        return decode(source)
     if isinstance(source, Path):
         try:
             return decode(source.read_bytes())
@@ -74,7 +78,7 @@ def read_text(
         if "\n" not in source and 0 < len(source) < 1024 and _is_file(source):
             raise error(f"{source!r} is a file name given as text: use Path({source!r})")
         return source.removeprefix("\ufeff"), []
-    if isinstance(source, bytes | bytearray | memoryview):
+    if isinstance(source, bytearray | memoryview):
         return decode(bytes(source))
     raise error(f"expected bytes, text or a Path, found {type(source).__name__}: {shown(str(source))}")
 

@@ -13,6 +13,7 @@ from diffkit import (
     DECK,
     Change,
     Style,
+    archive_pairs,
     git,
     hunks,
     needs_git,
@@ -23,7 +24,7 @@ from diffkit import (
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from crucible_nb.fix.diffs import Diff, DiffError, read_diff
+from crucible_nb.fix.diffs import Diff, DiffError, read_diff, read_ordinary
 from crucible_nb.fix.explain import explain_fix
 from crucible_nb.fix.reference import read_reference
 from crucible_nb.fix.score import FixScore, score_fix
@@ -382,10 +383,10 @@ def test_reading_is_total_on_what_was_hard_once(name):
 
 def check_total(data: bytes, reference: Diff) -> None:
     """Read, score and explain an input, whatever it is."""
-    try:
-        diff = read_diff(data)
-    except DiffError as problem:
-        assert "\n" not in str(problem)
+    diff = read_or_error(data)
+    assert diff == read_carefully(data)
+    if isinstance(diff, str):
+        assert "\n" not in diff
         return
     check_sound(data, diff)
     score = score_fix(reference, diff)
@@ -394,6 +395,63 @@ def check_total(data: bytes, reference: Diff) -> None:
     explain_fix(reference, diff)
     if diff.files:
         assert score_fix(diff, diff).structural == 1.0
+
+
+def read_or_error(data: bytes) -> Diff | str:
+    """What is read, or why nothing is."""
+    try:
+        return read_diff(data)
+    except DiffError as problem:
+        return str(problem)
+
+
+def read_carefully(data: bytes) -> Diff | str:
+    """The same, with no short way for ordinary edits."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("crucible_nb.fix.diffs.read_ordinary", lambda lines: ([], 0))
+        return read_or_error(data)
+
+
+@given(change_sets(min_size=2), st.integers(0, 2**32))
+@settings(max_examples=400)
+def test_the_short_way_reads_what_the_careful_one_reads(changes, seed):
+    data = write_diff(changes).encode()
+    assert read_or_error(data) == read_carefully(data)
+    broken = mutated(data, random.Random(seed))
+    assert read_or_error(broken) == read_carefully(broken)
+
+
+ORDINARY = "diff --git a/m.py b/m.py\nindex 7898192..e61ef7b 100644\n--- a/m.py\n+++ b/m.py\n@@ -1 +1 @@\n-a\n+A\n"
+NOT_IN_ORDER = {
+    "the names of the next file are counted": ORDINARY.replace("1 +1", "1,2 +1,2")
+    + "--- a/n.py\n+++ b/n.py\n@@ -1 +1 @@\n-b\n+B\n",
+    "prose behind a blank line": ORDINARY + "\nThanks!\n",
+    "a line to add behind a blank line": ORDINARY + "\n+B\n",
+    "a remark": ORDINARY + "\\ No newline at end of file\n",
+    "no line end": ORDINARY[:-1],
+    "one line too few": ORDINARY.replace("+1 @@", "+1,2 @@"),
+    "one line too many": ORDINARY + "+B\n",
+    "another file's header": ORDINARY + ORDINARY.replace("+++ b/m.py", "+++ b/n.py"),
+    "a combined diff behind": ORDINARY + "diff --cc m.py\n@@@ -1,1 -1,1 +1,1 @@@\n++x\n",
+    "a symbolic link": ORDINARY.replace("100644", "120000"),
+    "a name that climbs": ORDINARY.replace("m.py", "./m.py"),
+    "a name with an escape": ORDINARY.replace("m.py", "m\\tn.py"),
+    "nothing changes": ORDINARY.replace("-a\n+A", " a"),
+    "the same path twice": ORDINARY * 2,
+}
+
+
+@pytest.mark.parametrize("name", NOT_IN_ORDER)
+def test_the_short_way_knows_what_it_must_not_read(name):
+    data = NOT_IN_ORDER[name].encode()
+    assert read_or_error(data) == read_carefully(data)
+
+
+def test_the_short_way_reads_most_files_of_the_archive():
+    diffs = [path.read_bytes() for _, _, path in archive_pairs()]
+    assert all(read_diff(data) == read_carefully(data) for data in diffs)
+    short = sum(len(read_ordinary(data.decode().split("\n"))[0]) for data in diffs)
+    assert short > 0.5 * sum(len(read_diff(data).files) for data in diffs)
 
 
 def check_sound(data: bytes, diff: Diff) -> None:

@@ -12,7 +12,7 @@ __all__ = ['Compare', 'SCHEMA_VERSION', 'Matching', 'match_files', 'FileScore', 
 import json
 import math
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cache
 from html import escape
@@ -41,31 +41,34 @@ def match_files(
     candidate: Diff,  # What did change
 ) -> Matching:  # One to one: no file is in two pairs
     "Match the files of two diffs, by path first and then by a rename's old name."
-    wanted = {change.path: change for change in reference.files}
-    found = {change.path: change for change in candidate.files}
-    pairs = [(change, found[path]) for path, change in wanted.items() if path in found]
-    if len(pairs) == len(wanted) == len(found):
-        pairs.sort(key=lambda pair: pair[0].path)
-        return Matching(tuple(pairs), (), (), ())
-    missing = wanted.keys() - found.keys()
-    extra = found.keys() - wanted.keys()
+    extra = {change.path: change for change in candidate.files}
+    missing: dict[str, FileChange] = {}
+    pairs = []
     notes = []
+    for wanted in reference.files:
+        found = extra.pop(wanted.path, None)
+        if found is not None:
+            pairs.append((wanted, found))
+        else:
+            missing[wanted.path] = wanted
     if missing and extra:
-        for path, other in _aliases([wanted[path] for path in missing], [found[path] for path in extra]):
-            pairs.append((wanted[path], found[other]))
-            missing -= {path}
-            extra -= {other}
+        for path, other in _aliases(missing.values(), extra.values()):
+            found = extra.pop(other)
+            pairs.append((missing.pop(path), found))
             message = f"the candidate's {other} is the same file, by a rename"
-            notes.append(Note("matched_by_alias", found[other].line, path, message, "candidate"))
-    pairs.sort(key=lambda pair: pair[0].path)
+            notes.append(Note("matched_by_alias", found.line, path, message, "candidate"))
+    if len(pairs) > 1:
+        pairs.sort(key=lambda pair: pair[0].path)
     return Matching(tuple(pairs), tuple(sorted(missing)), tuple(sorted(extra)), tuple(notes))
 
 # %% ../../nbs/12_fix_score.ipynb #cell-7
-def _aliases(missing: Sequence[FileChange], extra: Sequence[FileChange]) -> list[tuple[str, str]]:
+def _aliases(missing: Collection[FileChange], extra: Collection[FileChange]) -> list[tuple[str, str]]:
     "As many pairs of paths, reference's first, as renames make one file; each path in one pair, in a stated order."
     wanted, found = {change.path for change in missing}, {change.path for change in extra}
     pairs = {(old, change.path) for change in extra if (old := _old_name(change)) in wanted}
     pairs |= {(change.path, old) for change in missing if (old := _old_name(change)) in found}
+    if not pairs:
+        return []
     partners: dict[tuple[int, str], set[tuple[int, str]]] = {}
     for path, other in pairs:
         partners.setdefault((0, path), set()).add((1, other))
@@ -282,16 +285,19 @@ def _score_alternative(
     if not reference.files:
         raise ValueError("reference: expected a diff that changes a file, found one without files")
     matching = match_files(reference, candidate)
-    scored = [_file_score(wanted, found, rules.size_limit, measure.compare) for wanted, found in matching.matched]
-    files = tuple([score for score, _ in scored])
     structural, overlap_notes = measure.overlap(matching)
+    files = []
+    text_notes = []
+    for wanted, found in matching.matched:
+        score, note = _file_score(wanted, found, rules.size_limit, measure.compare)
+        files.append(score)
+        if note is not None:
+            text_notes.append(note)
     textual = _textual(files)
     value = structural if textual is None else rules.structural_weight * structural + rules.textual_weight * textual
-    notes = [replace(note, side="reference") for note in markdown_notes + reference.notes]
-    notes += [replace(note, side="candidate") for note in candidate.notes]
-    notes += matching.notes
-    notes += overlap_notes
-    notes += [note for _, note in scored if note is not None]
+    notes = _with_side("reference", markdown_notes) + _with_side("reference", reference.notes)
+    notes += _with_side("candidate", candidate.notes)
+    notes += (*matching.notes, *overlap_notes, *text_notes)
     if not candidate.files:
         notes.append(Note("empty_candidate", None, None, "the candidate changes no file", "candidate"))
     if textual is None:
@@ -302,14 +308,19 @@ def _score_alternative(
         value=value,
         structural=structural,
         textual=textual,
-        matched_files=tuple([score.path for score in files]),
+        matched_files=tuple([wanted.path for wanted, _ in matching.matched]),
         missing_files=matching.missing,
         extra_files=matching.extra,
         notes=tuple(notes),
         signature=measure.signature(rules),
         alternative=number,
-        files=files,
+        files=tuple(files),
     )
+
+
+def _with_side(side: str, notes: Sequence[Note]) -> list[Note]:
+    "The notes with the side that they are about."
+    return [replace(note, side=side) for note in notes] if notes else []
 
 # %% ../../nbs/12_fix_score.ipynb #cell-24
 def _textual(files: Sequence[FileScore]) -> float | None:

@@ -27,7 +27,6 @@ class Section:
     old: str | None = None  # What follows `--- `
     new: str | None = None  # What follows `+++ `
     fields: dict[str, str] = field(default_factory=dict)  # Extended header lines
-    plain: bool = False  # An ordinary edit of a text file, so that nothing else has to be asked
     kind: str = "text"
     status: str | None = None
     hunks: list[Hunk] = field(default_factory=list)
@@ -45,7 +44,6 @@ _EXTENDED = re.compile(
 _COMBINED = re.compile(r"index |mode |new file mode |deleted file mode |Binary files differ")
 _BINARY = re.compile(r"(?:Binary files|Files) (.+) differ\r?$")
 _OTHER = frozenset("dBFGSI*")
-_PLAIN_INDEX = re.compile(r"index [0-9a-f]+\.\.[0-9a-f]+ 100(?:644|755)$")
 _BARE = re.compile(r"Index: (?P<svn>.+)|diff -r [0-9a-f]{12}(?: -r [0-9a-f]{12})? (?P<hg>.+)")
 _PAYLOAD = re.compile(r"(?:literal|delta) \d+\r?$|[A-Za-z][!-~]+\r?$")
 _KNOWN = re.compile(r"diff -|Index: |=+\r?$|commit [0-9a-f]{40}|  [<>] ")
@@ -53,13 +51,14 @@ _KNOWN = re.compile(r"diff -|Index: |=+\r?$|commit [0-9a-f]{40}|  [<>] ")
 # %% ../../nbs/09_sections.ipynb #cell-7
 def read_sections(
     lines: Sequence[str],  # A diff, split at LF
+    start: int = 0,  # Index of the line to begin with
 ) -> tuple[list[Section], list[Note]]:  # In order, each still as the diff spells it; what stands outside of them
     "The file sections of a diff."
     sections: list[Section] = []
     notes: list[Note] = []
     outside: list[int] = []
     section = None
-    at = 0
+    at = start
     while at < len(lines):
         line = lines[at]
         first = line[:1]
@@ -76,9 +75,7 @@ def read_sections(
         if first == "d" and line.startswith("diff --git "):
             section = _git_section(line, at)
             sections.append(section)
-            at = _read_plain_names(lines, at, section)
-            continue
-        if first == "-" and line.startswith("--- ") and (new := _names_at(lines, at, section)) is not None:
+        elif first == "-" and line.startswith("--- ") and (new := _names_at(lines, at, section)) is not None:
             if not _awaits_names(section) or _names_another(section, line[4:], lines[new][4:]):
                 section = Section(at)
                 sections.append(section)
@@ -118,22 +115,6 @@ def _git_section(line: str, at: int) -> Section:
     name = rest[2:middle]
     plain = rest[:2] == "a/" and rest[middle:] == f" b/{name}" and "\\" not in name and name[:2] != "./"
     return Section(at, rest, name if plain else None)
-
-
-def _read_plain_names(lines: Sequence[str], at: int, section: Section) -> int:
-    "Read what git writes below `diff --git` for an ordinary edit; the index after it, or of the next line."
-    name = section.name
-    if (
-        name is None
-        or at + 4 >= len(lines)
-        or lines[at + 3] != f"+++ b/{name}"
-        or lines[at + 2] != f"--- a/{name}"
-        or lines[at + 4][:4] != "@@ -"
-        or not _PLAIN_INDEX.match(lines[at + 1])
-    ):
-        return at + 1
-    section.plain = True
-    return at + 4
 
 
 def _awaits_names(section: Section | None) -> bool:
