@@ -315,6 +315,8 @@ def test_no_words_make_it_fail_or_slow():
         "fixed a.py " * 20_000,
         "fix " * 100_000,
         "a.py" * 50_000,
+        "a.py, " * 20_000,
+        "a.py`, `" * 20_000,
         "one line " * 50_000,
         "./" * 100_000,
         "\0 changed \0",

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 
+import pandas as pd
 from pydantic import BaseModel, ConfigDict
 
 from .archive import read_scenario, reference_files, reference_sha256
@@ -164,6 +165,11 @@ def _parsed(block: str) -> Iterator[Facts]:
             return
 
 # %% ../../nbs/15_judge.ipynb #cell-20
+def _known(number: float | None) -> float | None:
+    "The number; None where it is missing, in any of the ways that a table has for that."
+    return None if pd.isna(number) else number
+
+
 def ceiling(
     value: float | None,  # A score's value, in [0, 1]; None or NaN: there is none
     scale: float = 10,  # The best correctness on the judge's scale, which begins at 0
@@ -172,7 +178,7 @@ def ceiling(
     "The highest correctness that a value supports."
     if not (0 < step <= scale < math.inf) or abs(scale / step - round(scale / step)) > 1e-9:
         raise ValueError(f"scale, step: expected a scale of whole steps, found {scale!r} and {step!r}")
-    if value is None or math.isnan(value):
+    if (value := _known(value)) is None:
         return None
     if not 0 <= value <= 1:
         raise ValueError(f"value: expected a number from 0 to 1, found {value!r}")
@@ -196,7 +202,7 @@ def cap(
     ceiling: float | None,  # The ceiling on the same scale; None or NaN: no score
 ) -> Capped:  # With both numbers
     "A judgement held against its ceiling."
-    known = [None if number is None or math.isnan(number) else number for number in (judged, ceiling)]
+    known = [_known(number) for number in (judged, ceiling)]
     if None in known:
         return Capped(*known, None, None, "no judgement" if known[0] is None else "no score")
     return Capped(judged, ceiling, min(judged, ceiling), max(0, judged - ceiling))
@@ -215,7 +221,12 @@ _ENDINGS = (
     "bash|c|cc|cfg|cpp|cs|css|csv|go|h|hpp|html|ini|ipynb|java|js|json|jsx|kt|lock|lua|m|md|php|py|pyi|rb|rs|rst|scala|sh"
     "|sql|swift|toml|ts|tsx|txt|vue|xml|yaml|yml"
 )
-_FILE = re.compile(rf"(?<![\w./\\-])[\w./\\-]*[\w-]\.(?:{_ENDINGS})(?![\w(/\\-]|\.\w)", re.I)
+_WHOLE = "BUILD|Containerfile|Dockerfile|Gemfile|Jenkinsfile|Justfile|Makefile|Procfile|Rakefile|Vagrantfile"
+_NAME = rf"(?<![\w./\\-])[\w./\\-]*(?:[\w-]\.(?:{_ENDINGS})|(?<![\w.-])(?-i:{_WHOLE}))(?![\w(/\\-]|\.\w)"
+_FILE = re.compile(_NAME, re.I)
+_LISTED = re.compile(rf"{_NAME}(?:`?,\s+`?{_NAME}){{0,20}}`?,?\s+and\s+`?{_NAME}", re.I)
+_COMMA = "\1"  # Stands for a comma between names, which ends no clause
+_NAMES = re.compile(rf"{_NAME}(?:`?,?\s+(?:and\s+)?`?{_NAME})*", re.I)
 _CLAUSE = re.compile(
     r"[.;:!?](?=\s|$)|[,()\[\]\n]|\b(?:although|and so|because|but|hence|so|though|whereas|which|while|yet)\b", re.I
 )
@@ -263,7 +274,7 @@ def contradictions(
         touched |= {change.path, change.old_path or change.path}
     extra = tuple(path for path in score.extra_files if file_role(path) == "source")
     found = []
-    for clause in filter(None, map(str.strip, _CLAUSE.split(justification))):
+    for clause in _clauses(justification):
         found += [Contradiction("untouched_file", clause, (name,)) for name in _claimed(clause, touched)]
         if extra and _PRAISE.search(clause) and not _BLAMES.search(clause):
             found.append(Contradiction("praised_minimality", clause, extra))
@@ -272,13 +283,23 @@ def contradictions(
     return tuple(found)
 
 
+def _clauses(text: str) -> Iterator[str]:
+    "The clauses of a text; a list of names that ends in `and` stays in one."
+    joined = _LISTED.sub(lambda names: names[0].replace(",", _COMMA), text)
+    for clause in _CLAUSE.split(joined):
+        if clause := clause.strip():
+            yield clause.replace(_COMMA, ",")
+
+
 def _claimed(clause: str, touched: Collection[str]) -> Iterator[str]:
-    "Names that a clause says were changed and that no touched path ends in."
+    "Names that a clause says were changed and that no touched path ends in; names in a list share the words around it."
     if _DENIES.search(clause):
         return
-    for name in _FILE.finditer(clause):
-        path = name[0].replace("\\", "/").removeprefix("./")
-        marked = f"{clause[max(0, name.start() - 120) : name.start()]}\0{clause[name.end() : name.end() + 120]}"
-        known = any(path == other or other.endswith(f"/{path}") for other in touched)
-        if not known and any(claim.search(marked) for claim in _CLAIMS):
-            yield path
+    for names in _NAMES.finditer(clause):
+        marked = f"{clause[max(0, names.start() - 120) : names.start()]}\0{clause[names.end() : names.end() + 120]}"
+        if not any(claim.search(marked) for claim in _CLAIMS):
+            continue
+        for name in _FILE.findall(names[0]):
+            path = name.replace("\\", "/").removeprefix("./")
+            if not any(path == other or other.endswith(f"/{path}") for other in touched):
+                yield path
