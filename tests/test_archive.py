@@ -321,12 +321,35 @@ def test_a_link_out_of_the_archive_is_not_followed(tmp_path):
     (folder / "linked scenario").symlink_to(tmp_path / "outside")
     (folder / "one" / "linked run").symlink_to(tmp_path / "outside" / "run")
     table = fill(folder)
-    assert table.index.tolist() == ["one/linked", "one/other", "one/run"]
-    assert states(table) == {"computed": 1, "unscored": 2}
+    linked = ["linked scenario/?", "one/linked", "one/linked run", "one/other"]
+    assert table.index.tolist() == [*linked, "one/run"]
+    assert states(table) == {"computed": 1, "unscored": 4}
+    assert all("link" in reason for reason in table.loc[linked, "unscored"])
     assert "link" in table.loc["one/linked", "unscored"]
     assert "link" in table.loc["one/linked", "record"]
     assert "NEVER" not in table.to_csv()
     assert not any("NEVER" in path.read_text() for path in folder.rglob(SCORE_FILE))
+
+
+def test_a_link_to_a_run_leaves_that_run_its_score(tmp_path):
+    folder = one_run(tmp_path, write_diff([Change("x", "a\n", "b\n")]))
+    fill(folder)
+    (folder / "one" / "twin").symlink_to(folder / "one" / "run")
+    (folder / "two").symlink_to(folder / "one")
+    assert states(fill(folder)) == {"kept": 1, "unscored": 2}
+    assert (folder / "one" / "run" / SCORE_FILE).exists()
+
+
+@pytest.mark.parametrize(
+    "name", ["archive/one/pipe/final.diff", "archive/one/run/run.json", "scenarios/one/REFERENCE_FIX_2.md"]
+)
+def test_a_pipe_is_never_waited_for(tmp_path, name):
+    folder = one_run(tmp_path, write_diff([Change("x", "a\n", "b\n")]))
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).unlink(missing_ok=True)
+    os.mkfifo(tmp_path / name)
+    table = fill(folder)
+    assert "pipe" in " ".join([*table.unscored, *table.record])
 
 
 def test_a_reference_that_is_a_link_out_of_its_folder_is_not_followed(tmp_path):

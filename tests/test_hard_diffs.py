@@ -90,6 +90,75 @@ CASES = {
         {"p.py": ["a", "", "b"]},
         {"repaired_context"},
     ),
+    "git: no ---": (HEAD + INDEX + b"+++ b/x\n" + HUNK, {"x": ["Q"]}, {"half_header"}),
+    "git: no +++": (HEAD + INDEX + b"--- a/x\n" + HUNK, {"x": ["Q"]}, {"half_header"}),
+    "git: no --- of a new file": (
+        HEAD + b"new file mode 100644\nindex 0000000..2222222\n+++ b/x\n@@ -0,0 +1 @@\n+Q\n",
+        {"x": ["Q"]},
+        {"half_header"},
+    ),
+    "git: no name in front, and names that can not be told apart": (
+        b"diff --git a/p.py b/q.py c.py\n" + INDEX + b"+++ b/q.py\n" + HUNK,
+        {"q.py": ["Q"]},
+        {"half_header"},
+    ),
+    "git: +++ before ---": (HEAD + INDEX + b"+++ b/x\n--- a/x\n" + HUNK, {"x": ["Q"]}, {"half_header"}),
+    "git: names twice": (HEAD + INDEX + NAMES + NAMES + HUNK + GIT, {"x": ["Q"], "g.py": ["G"]}, {"repeated_header"}),
+    "names twice": (NAMES + NAMES + HUNK, {"x": ["Q"]}, {"outside_text"}),
+    "no context, and a changed line that looks like a name": (
+        HEAD + INDEX + NAMES + b"@@ -1 +1 @@\n--- a/y\n+++ b/y\n@@ -3 +3 @@\n-q\n+r\n",
+        {"x": ["++ b/y", "r"]},
+        set(),
+    ),
+    "no context, and the file's own names": (
+        HEAD + INDEX + NAMES + b"@@ -1 +1 @@\n--- a/x\n+++ b/x\n@@ -3 +3 @@\n-q\n+r\n",
+        {"x": ["++ b/x", "r"]},
+        set(),
+    ),
+    "git section, then a plain one, and hunks that would overlap": (
+        HEAD + INDEX + NAMES + b"@@ -5,2 +5,2 @@\n-b\n+B\n" + PLAIN,
+        {"x": ["B"], "n.py": ["N"]},
+        {"recounted"},
+    ),
+    "cut in diff --git": (GIT + b"diff --git a/src/m.py b/src/m", {"g.py": ["G"]}, {"truncated"}),
+    "cut before the second name": (GIT + b"diff --git a/src/m.py b/", {"g.py": ["G"]}, {"truncated"}),
+    "cut in a quoted name": (GIT + b'diff --git "a/\\303\\251 b/e" "b/\\303', {"g.py": ["G"]}, {"truncated"}),
+    "cut in the first of two quoted names": (GIT + b'diff --git "a/\\303\\251 b/e', {"g.py": ["G"]}, {"truncated"}),
+    "cut behind diff --git": (GIT + b"diff --git a/x b/x", {"g.py": ["G"], "x": []}, {"no_hunks"}),
+    "renamed and edited, without a hunk": (
+        b"diff --git a/o b/n\nsimilarity index 95%\nrename from o\nrename to n\n",
+        {"n": None},
+        {"no_hunks"},
+    ),
+    "copied and edited, without a hunk": (
+        b"diff --git a/o b/n\nsimilarity index 90%\ncopy from o\ncopy to n\n",
+        {"n": None},
+        {"no_hunks"},
+    ),
+    "two names and nothing else": (b"diff --git a/o b/n\n", {"n": []}, {"no_hunks"}),
+    "svn diff --git": (
+        b"Index: q.py\n" + b"=" * 67 + b"\ndiff --git a/trunk/q.py b/trunk/q.py\n"
+        b"--- a/trunk/q.py\t(revision 3)\n+++ b/trunk/q.py\t(working copy)\n" + HUNK,
+        {"trunk/q.py": ["Q"]},
+        set(),
+    ),
+    "word diff whose hunk is full": (
+        HEAD + INDEX + NAMES + b"@@ -1 +1 @@\n a \n-b\n+X\n  c\n~\n",
+        {"x": None},
+        {"word_diff", "unreadable"},
+    ),
+    "word diff of one word": (HEAD + INDEX + NAMES + b"@@ -1 +1 @@\n-b\n+X\n~\n", {"x": None}, {"word_diff"}),
+    "another old name and no rename": (
+        HEAD + INDEX + b"--- a/z\n+++ b/x\n" + HUNK,
+        {"x": ["Q"]},
+        {"header_conflict"},
+    ),
+    "a hunk behind a binary file": (
+        HEAD + INDEX + b"Binary files a/x and b/x differ\n" + HUNK,
+        {"x": None},
+        {"unreadable"},
+    ),
+    "a name that is nothing": (GIT + PLAIN.replace(b"n.py", b"/dev/null"), {"g.py": ["G"]}, {"header_unreadable"}),
     "file called dev/null": (
         b"diff --git a/dev/null b/dev/null\ndeleted file mode 100644\n"
         b"--- a/dev/null\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n",

@@ -35,6 +35,8 @@ def indented(prefix: str, text: str) -> str:
         f"# How to avoid it\n\n## Fix\n\n{FENCE}",
         f"````md\n{BAD}````\n{FENCE}",
         f"~~~ Diff\n{DIFF}~~~~\n",
+        f"```diff\n{DIFF} ```\n+ next step\n",
+        f"```diff\n{DIFF} ```\n- next step\n",
         f"{FENCE}\n## Tempting\n\n### Why\n\n{BAD}",
     ],
 )

@@ -305,6 +305,15 @@ def test_minimality_is_held_against_the_reference_that_won():
     assert (minimality(markdown, FIX).alternative, minimality(markdown, FIX).reference_touched) == (0, 2)
 
 
+def test_what_can_not_be_read_is_named(tmp_path):
+    good, bad = tmp_path / "good.diff", tmp_path / "bad"
+    good.write_text(FIX)
+    bad.write_text("prose\n")
+    for pair in ((bad, good), (good, bad)):
+        with pytest.raises(ValueError, match=r"^[^:]*/bad: "):
+            authoritative_facts(*pair)
+
+
 # --- contradictions ---
 
 

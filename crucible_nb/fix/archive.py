@@ -77,6 +77,14 @@ def _read_inside(file: Path, folder: Path) -> bytes:
     "The bytes of a file that lies in a folder, also after links are followed."
     if not _is_inside(file, folder):
         raise PermissionError(f"{file}: a link out of the folder was not followed")
+    return _read_file(file)
+
+
+def _read_file(file: Path) -> bytes:
+    "The bytes of a file; a pipe or a device in its place is not opened, since reading it may never end."
+    if file.exists() and not file.is_file():
+        found = "a folder" if file.is_dir() else "a pipe or a device"
+        raise ArchiveError(f"{file}: expected a file, found {found}")
     return file.read_bytes()
 
 
@@ -168,18 +176,26 @@ def read_archive(
     folders = [run for scenario in _folders(archive) for run in _runs(scenario)]
     if not folders:
         raise ArchiveError(f"{archive}: expected folders <scenario>/<run>/, found none")
-    rows = [
-        {
-            "scenario": folder.parent.name,
-            "run": folder.name,
-            "reference": _inside_or_none(scenarios / folder.parent.name, scenarios),
-            "candidate": _inside_or_none(folder / "final.diff", folder),
-            **_read_record(folder / "run.json"),
-        }
-        for folder in folders
-    ]
+    rows = [_run(folder, scenarios) for folder in folders]
     table = pd.DataFrame(rows, index=pd.Index([f"{row['scenario']}/{row['run']}" for row in rows], name="run_id"))
     return table.astype({"test_passed": "boolean", "hidden_passed": "boolean"})
+
+
+def _run(folder: Path, scenarios: Path) -> dict[str, object]:
+    "The row of a run's folder; a folder that is a link is named and not followed."
+    linked = _is_linked(folder)
+    return {
+        "scenario": folder.parent.name,
+        "run": folder.name,
+        "reference": _inside_or_none(scenarios / folder.parent.name, scenarios),
+        "candidate": None if linked else _inside_or_none(folder / "final.diff", folder),
+        **(_no_record("a link was not followed") if linked else _read_record(folder / "run.json")),
+    }
+
+
+def _is_linked(run: Path) -> bool:
+    "True where a run's folder, or its scenario's, is a link."
+    return run.is_symlink() or run.parent.is_symlink()
 
 
 def _inside_or_none(path: Path, folder: Path) -> Path | None:
@@ -188,14 +204,14 @@ def _inside_or_none(path: Path, folder: Path) -> Path | None:
 
 
 def _folders(parent: Path) -> list[Path]:
-    "Its folders by name, without hidden ones and links."
-    return sorted(p for p in parent.iterdir() if p.is_dir() and not p.is_symlink() and not p.name.startswith("."))
+    "Its folders by name, without hidden ones; a link to a folder is one of them."
+    return sorted(p for p in parent.iterdir() if p.is_dir() and not p.name.startswith("."))
 
 
 def _runs(scenario: Path) -> list[Path]:
-    "The folders of a scenario's runs; a scenario that can not be listed stands as one run, which has no score."
+    "The folders of a scenario's runs; a scenario that is not listed stands as one run, which has no score."
     try:
-        return _folders(scenario)
+        return [scenario / "?"] if scenario.is_symlink() else _folders(scenario)
     except OSError:
         return [scenario / "?"]
 
@@ -205,11 +221,16 @@ def _read_record(file: Path) -> dict[str, object]:
     try:
         record = RunRecord.model_validate_json(_read_inside(file, file.parent))
     except FileNotFoundError:
-        return {**RunRecord().model_dump(), "record": "no run.json"}
-    except (OSError, ValidationError, RuntimeError) as problem:
+        return _no_record("no run.json")
+    except (OSError, ValueError, RuntimeError) as problem:
         first = problem.errors()[0]["msg"] if isinstance(problem, ValidationError) else str(problem)
-        return {**RunRecord().model_dump(), "record": f"run.json: {first}"}
+        return _no_record(f"run.json: {first}")
     return {**record.model_dump(), "record": ""}
+
+
+def _no_record(reason: str) -> dict[str, object]:
+    "The fields of a record that is not there."
+    return {**RunRecord().model_dump(), "record": reason}
 
 # %% ../../nbs/14_archive.ipynb #cell-20
 SCORE_FILE = "reference_fix.json"
@@ -282,8 +303,8 @@ def _answer(
     candidate_sha256 = None
     try:
         if diff is None:
-            raise PermissionError("final.diff is a link out of the run's folder and was not followed")
-        candidate = diff.read_bytes()
+            raise PermissionError("the run or its final.diff is a link, which was not followed")
+        candidate = _read_file(diff)
         candidate_sha256 = hashlib.sha256(candidate).hexdigest()
         if reference.reference is None:
             raise ReferenceFixError(reference.reason)
@@ -323,6 +344,8 @@ def _store(
     answer: FixScore | Unscored, target: Path, root: Path, reference_sha256: str | None, candidate_sha256: str | None
 ) -> str:
     "Write a score, or take away one that is no longer true; why that was not possible, or nothing."
+    if isinstance(answer, Unscored) and _is_linked(target.parent):
+        return ""
     try:
         if not _is_inside(target.parent, root):
             return f"{target.parent}: a link out of the folder was not followed"

@@ -73,8 +73,11 @@ def _names(section: Section) -> tuple[str | None, str | None]:
     if section.name is not None and (section.old, section.new) == (f"a/{section.name}", f"b/{section.name}"):
         return section.name, section.name
     header = split_git_header(section.header) if section.header is not None else None
-    if section.old is None:
+    if section.old is None and (section.new is None or header_name(section.new) == NULL):
         return header or (None, None)
+    if section.old is None:
+        name = _lone_name(section, header_name(section.new), header)
+        return (header[0] if header and header[1] == name else name), name
     old = header_name(section.old)
     if section.new is None:
         name = None if old == NULL else strip_lone_prefix(old)
@@ -87,6 +90,9 @@ def _names(section: Section) -> tuple[str | None, str | None]:
     if _is_null(new, old, header):
         return _lone_name(section, old, header), None
     pair = strip_prefixes(old, new)
+    if header is not None and pair[0] != pair[1] == header[0] == header[1]:
+        _note_conflict(section, old, "which does not stand: git says on lines of its own what it renames")
+        return header
     if section.header is not None and header != pair and not section.header.rstrip(" \r").endswith(new.rstrip(" ")):
         _note_conflict(section, pair[1])
     return pair
@@ -115,8 +121,8 @@ def _lone_name(section: Section, name: str, header: tuple[str, str] | None) -> s
     return strip_lone_prefix(name)
 
 
-def _note_conflict(section: Section, name: str) -> None:
-    message = f"the diff --git line names another file than {shown(name)}, which stands"
+def _note_conflict(section: Section, name: str, outcome: str = "which stands") -> None:
+    message = f"the diff --git line names another file than {shown(name)}, {outcome}"
     section.note("header_conflict", section.line, message)
 
 # %% ../../nbs/10_diffs.ipynb #cell-10
@@ -176,7 +182,7 @@ def _file_change(section: Section, has_cr: bool) -> tuple[FileChange | None, lis
     "The change that a section describes, and the notes on it; no change where it names no file."
     old, new = _names(section)
     path = new or old
-    if not path:
+    if not path or path == NULL:
         section.note("header_unreadable", section.line, f"no file name in {shown(section.header or '')}")
         return None, section.notes
     status = _status(section, old, new)
@@ -193,8 +199,10 @@ def _file_change(section: Section, has_cr: bool) -> tuple[FileChange | None, lis
         elif _lacks_text(section, status):
             section.note("no_hunks", section.line, "the section has no hunk, and its content did change")
             added = removed = None
-        elif status == "modified":
+        elif status == "modified" or not section.fields:
             section.note("no_hunks", section.line, "the section has no hunk and says of no change of content")
+    elif kind == "binary" and hunks:
+        section.note("unreadable", hunks[0].line - 1, "a hunk of a file that is said to be binary was not read")
     old_path = old if status in ("renamed", "copied") and old != path else None
     change = FileChange(path, old_path, status, kind, added, removed, tuple(hunks), section.line + 1)
     return change, [replace(note, path=path) for note in section.notes]
@@ -202,6 +210,8 @@ def _file_change(section: Section, has_cr: bool) -> tuple[FileChange | None, lis
 
 def _lacks_text(section: Section, status: str) -> bool:
     "True where a section without hunks should have some: its content changed, and not from or to an empty file."
+    if section.fields.get("similarity index", "100%") != "100%":
+        return True
     if section.old is None and "index" not in section.fields:
         return False
     if status == "added":
@@ -249,14 +259,15 @@ def _join(sections: Sequence[FileChange]) -> FileChange:
         return replace(_join([change for change in sections if change.kind != "combined"]), line=sections[0].line)
     status = _joined_status([change.status for change in sections])
     old_paths = [change.old_path for change in sections if change.old_path]
-    readable = all(change.added is not None for change in sections)
+    texts = [change for change in sections if change.added is not None or change.hunks or not change.old_path]
+    readable = bool(texts) and all(change.added is not None for change in texts)
     return replace(
         sections[0],
         status=status,
         old_path=old_paths[0] if old_paths and status in ("renamed", "copied") else None,
         kind=next((change.kind for change in sections if change.kind != "text"), "text"),
-        added=tuple([line for change in sections for line in change.added]) if readable else None,
-        removed=tuple([line for change in sections for line in change.removed]) if readable else None,
+        added=tuple([line for change in texts for line in change.added]) if readable else None,
+        removed=tuple([line for change in texts for line in change.removed]) if readable else None,
         hunks=tuple([hunk for change in sections for hunk in change.hunks]),
     )
 
@@ -305,6 +316,7 @@ def _ordinary_name(lines: Sequence[str], at: int) -> str | None:
         and index[:6] == "index "
         and index[-7:] in _FILE_MODES
         and "\\" not in name
+        and name[:1] not in ("", "/")
         and name[:2] != "./"
     ):
         return name

@@ -102,6 +102,7 @@ _HUNK = re.compile(r"@@ -(\d{1,18})(?:,(\d{1,18}))? \+(\d{1,18})(?:,(\d{1,18}))?
 def read_hunk(
     lines: Sequence[str],  # The input, split at LF
     at: int,  # Index of the hunk's header
+    headed: bool = False,  # Its section has a `diff --git` line, so the next one has one too
 ) -> tuple[Hunk, int, Sequence[Note]]:  # The hunk, the index after it, and its repairs
     "Read one hunk. Total: whatever the lines are, some hunk comes back."
     header = _HUNK.match(lines[at])
@@ -130,9 +131,10 @@ def read_hunk(
     at_end = not follows and here + 1 == end
     if old_left or new_left or not (at_end or follows in ("d", "@") or _overrun(lines, here) == here):
         return _repair_hunk(lines, at, header)
-    if follows == "@" and lines[here - 1].startswith("+++ ") and _swallows_header(lines, at, here):
+    if follows == "@" and lines[here - 1].startswith("+++ ") and _swallows_header(lines, at, here, headed):
         return _repair_hunk(lines, at, header)
-    return Hunk(int(old_start), int(new_start), at + 1, tuple(lines[at + 1 : here])), here, ()
+    notes = _word_diff(lines, here) if follows in ("~", " ") else ()
+    return Hunk(int(old_start), int(new_start), at + 1, tuple(lines[at + 1 : here])), here, notes
 
 # %% ../../nbs/08_hunks.ipynb #cell-14
 def hunks_in_order(
@@ -171,13 +173,15 @@ def hunks_in_order(
     return None
 
 # %% ../../nbs/08_hunks.ipynb #cell-18
-def _swallows_header(lines: Sequence[str], at: int, end: int) -> bool:
+def _swallows_header(lines: Sequence[str], at: int, end: int, headed: bool) -> bool:
     "True where the last two lines of the hunk at `at` are the names of the next file: its counts are one too big."
     if end - 2 <= at or not lines[end - 2].startswith("--- "):
         return False
     this, following = _HUNK.match(lines[at]), _HUNK.match(lines[end])
     if following and int(following[1]) < int(this[1]) + int(this[2] or 1):
         return True  # Hunks of one file do not overlap
+    if headed:
+        return False
     old, new = lines[end - 2][4:].partition("\t")[0], lines[end - 1][4:].partition("\t")[0]
     return "/dev/null" in (old, new) or (old[:2] == "a/" and new[:2] == "b/" and old[2:] == new[2:])
 
@@ -224,7 +228,7 @@ def _repair_hunk(lines: Sequence[str], at: int, header: re.Match[str] | None) ->
     end = _body_end(lines, at + 1, old_count, new_count)
     blank = "+" if old_count == 0 else " "
     body = tuple([_with_sign(line, blank) for line in lines[at + 1 : end]])
-    notes = _repairs(lines, at + 1, body)
+    notes = _repairs(lines, at + 1, body) or _word_diff(lines, end)
     if header is None:
         message = "the hunk header has no line numbers: the lines decided"
         notes.append(Note("unnumbered_hunk", at + 1, None, message))
@@ -243,9 +247,17 @@ def _repairs(lines: Sequence[str], start: int, body: Sequence[str]) -> list[Note
         return []
     message = f"{len(repaired)} body lines had no sign, the first: {shown(lines[repaired[0]])}"
     notes = [Note("repaired_context", repaired[0] + 1, None, message)]
-    if words := [at for at in repaired if lines[at].rstrip("\r") == "~"]:
-        notes.append(Note("word_diff", words[0] + 1, None, "a word diff: its + lines are words and not lines"))
-    return notes
+    word_ends = [at for at in repaired if lines[at].rstrip("\r") == "~"]
+    return notes + _word_diff(lines, *word_ends[:1])
+
+
+def _word_diff(lines: Sequence[str], at: int | None = None) -> list[Note]:
+    "A note where a lone `~` stands at an index, or behind the context lines there."
+    while at is not None and at < len(lines) and lines[at][:1] == " ":
+        at += 1
+    if at is None or at == len(lines) or lines[at].rstrip("\r") != "~":
+        return []
+    return [Note("word_diff", at + 1, None, "a word diff: its + lines are words and not lines")]
 
 # %% ../../nbs/08_hunks.ipynb #cell-22
 def _body_end(lines: Sequence[str], start: int, old_left: int, new_left: int) -> int:

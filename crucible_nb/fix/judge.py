@@ -23,7 +23,8 @@ import pandas as pd
 from pydantic import BaseModel, ConfigDict
 
 from .archive import read_scenario, reference_files, reference_sha256
-from .diffs import Diff
+from .diffs import Diff, DiffError
+from .reference import read_reference
 from .score import FixScore, score_fix
 from ..roles import file_role
 from ..rules import Rules
@@ -67,7 +68,12 @@ def collect_facts(
     "The facts about a run."
     wanted, reference_hash = _inputs(reference)
     found, candidate_hash = _inputs(candidate)
-    score = score_fix(wanted, found, rules)
+    if isinstance(reference, Path) and isinstance(wanted, bytes):
+        wanted = read_reference(wanted, str(reference))
+    try:
+        score = score_fix(wanted, found, rules)
+    except DiffError as problem:
+        raise DiffError(f"{candidate}: {problem}" if isinstance(candidate, Path) else str(problem)) from None
     lists = {name: _bounded(getattr(score, name), names) for name in _LISTS}
     return Facts(
         value=score.value,

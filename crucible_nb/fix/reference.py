@@ -141,6 +141,7 @@ def _undented(line: str, width: int) -> str:
     return line[at:]
 
 # %% ../../nbs/11_reference.ipynb #cell-10
+_LIST_ITEM = re.compile(r"[-+] \S")
 _HUNK_COUNTS = re.compile(r"@@ -\d+(?:,(\d{1,9}))? \+\d+(?:,(\d{1,9}))? @@")
 
 
@@ -158,6 +159,8 @@ def _is_context(below: Sequence[str], counts: Sequence[int]) -> bool:
     if min(counts) > 0:
         return True
     first = next((line for line in below if line.strip()), "")
+    if max(counts) == 0 and _LIST_ITEM.match(first):
+        return False
     return first.startswith(("+", "-", "@@", " ", "diff --git ", "```", "~~~"))
 
 # %% ../../nbs/11_reference.ipynb #cell-13

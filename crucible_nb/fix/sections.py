@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from .hunks import SUBMODULE, Hunk, is_hunk_header, pair_end, read_hunk, skip_blank
-from .names import NULL_SPELLINGS, header_name, strip_prefixes
+from .names import NULL_SPELLINGS, header_name, split_git_header, strip_prefixes
 from ..text import Note, shown
 
 # %% ../../nbs/09_sections.ipynb #cell-5
@@ -63,7 +63,7 @@ def read_sections(
         line = lines[at]
         first = line[:1]
         if first == "@" and is_hunk_header(line):
-            hunk, end, noted = read_hunk(lines, at)
+            hunk, end, noted = read_hunk(lines, at, section is not None and section.header is not None)
             if section is not None:
                 section.hunks.append(hunk)
                 section.notes += noted
@@ -74,8 +74,15 @@ def read_sections(
             continue
         if first == "d" and line.startswith("diff --git "):
             section = _git_section(line, at)
-            sections.append(section)
+            if at + 1 < len(lines) or _has_whole_names(section):
+                sections.append(section)
+            else:
+                notes.append(Note("truncated", at + 1, None, f"the input ends in a header line: {shown(line)}"))
         elif first == "-" and line.startswith("--- ") and (new := _names_at(lines, at, section)) is not None:
+            if _says_again(section, line[4:], lines[new][4:]):
+                section.note("repeated_header", at, "the two lines --- and +++ are there twice")
+                at = new + 1
+                continue
             if not _awaits_names(section) or _names_another(section, line[4:], lines[new][4:]):
                 section = Section(at)
                 sections.append(section)
@@ -85,9 +92,14 @@ def read_sections(
                 _forget_cut_name(section, lines, new)
             at = new
         elif first in ("-", "+") and _is_lone_name(lines, at):
-            section = Section(at, old=line[4:])
+            if not _awaits_names(section) or _names_another(section, line[4:], line[4:]):
+                section = Section(at)
+                sections.append(section)
+            if first == "-" or section.header is None:
+                section.old = line[4:]
+            else:
+                section.new = line[4:]
             section.note("half_header", at, "one of the two lines --- and +++ is missing")
-            sections.append(section)
         elif section is not None and not section.hunks and (found := _EXTENDED.match(line)):
             section.fields[found[1]] = found[2].rstrip("\r")
         elif first in _OTHER and (other := _other_section(lines, at, section)):
@@ -113,8 +125,19 @@ def _git_section(line: str, at: int) -> Section:
     rest = line[11:].removesuffix("\r")
     middle = len(rest) // 2
     name = rest[2:middle]
-    plain = rest[:2] == "a/" and rest[middle:] == f" b/{name}" and "\\" not in name and name[:2] != "./"
-    return Section(at, rest, name if plain else None)
+    plain = rest[:2] == "a/" and rest[middle:] == f" b/{name}" and "\\" not in name and name[:1] not in ("", "/")
+    return Section(at, rest, name if plain and name[:2] != "./" else None)
+
+
+def _has_whole_names(section: Section) -> bool:
+    "True where a `diff --git` line at the very end of the input is no cut one: it names one file twice."
+    pair = split_git_header(section.header)
+    return pair is not None and pair[0] == pair[1] != ""
+
+
+def _says_again(section: Section | None, old: str, new: str) -> bool:
+    "True where the names of a section that has no hunk yet are written once more."
+    return section is not None and not section.hunks and (section.old, section.new) == (old, new)
 
 
 def _awaits_names(section: Section | None) -> bool:
@@ -191,7 +214,7 @@ def _bare_section(lines: Sequence[str], at: int) -> tuple[int, Section] | None:
         return None
     here = skip_blank(lines, here + 1) if found and found["svn"] else here
     following = lines[here] if here < len(lines) else ""
-    if not found or following.startswith("--- "):
+    if not found or following.startswith(("--- ", "diff --git ")):
         return None
     binary = following.startswith(("Cannot display: ", "Binary file "))
     section = Section(at, name=header_name(found["svn"] or found["hg"]), kind="binary" if binary else "text")
