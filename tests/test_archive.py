@@ -331,6 +331,13 @@ def test_a_link_out_of_the_archive_is_not_followed(tmp_path):
     assert not any("NEVER" in path.read_text() for path in folder.rglob(SCORE_FILE))
 
 
+def test_scores_do_not_go_among_the_scenarios(tmp_path):
+    folder = one_run(tmp_path, write_diff([Change("x", "a\n", "b\n")]))
+    with pytest.raises(ArchiveError, match="expected a folder outside"):
+        fill(folder, out=folder / "scores")
+    assert states(fill(folder, out=folder)) == {"computed": 1}
+
+
 def test_a_link_to_a_run_leaves_that_run_its_score(tmp_path):
     folder = one_run(tmp_path, write_diff([Change("x", "a\n", "b\n")]))
     fill(folder)

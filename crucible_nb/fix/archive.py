@@ -245,6 +245,8 @@ def backfill(
     progress: bool = True,  # Show a progress bar where standard error is a terminal
 ) -> pd.DataFrame:  # One run a row: columns of read_archive and score_table, hashes, `state`, `unstored`
     "Score every run of an archive and store each score beside its diff."
+    if out is not None and _is_inside(out, archive) and not _is_inside(archive, out):
+        raise ArchiveError(f"{out}: expected a folder outside of {archive}, where it would be taken for a scenario")
     runs = read_archive(archive, scenarios)
     read = lru_cache(maxsize=256)(_read_once)
     root = out or archive
