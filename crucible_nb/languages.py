@@ -13,7 +13,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from heapq import heappop, heappush
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
@@ -830,8 +830,8 @@ def _tree_tokens(root: "SgNode", text: str) -> Iterator[Token]:
         node = waiting.pop()
         kind = node.kind()
         children = node.children()
-        comment = _COMMENT.search(kind) is not None and node.is_named()
-        if children and not comment and not (_STRING.search(kind) and _is_one_string(children)):
+        comment = _is_a(_COMMENT, kind) and node.is_named()
+        if children and not comment and not (_is_a(_STRING, kind) and _is_one_string(children)):
             waiting.extend(reversed(children))
             continue
         found = node.text()
@@ -839,13 +839,21 @@ def _tree_tokens(root: "SgNode", text: str) -> Iterator[Token]:
         end = start + len(found)
         if not found or start < 0:
             continue
-        yield from _plain_tokens(text[at:start], line)
-        line += text.count("\n", at, start)
+        if start > at:
+            if not text[at:start].isspace():
+                yield from _plain_tokens(text[at:start], line)
+            line += text.count("\n", at, start)
         if not comment:
-            yield from _leaf_tokens(kind, node.is_named(), text[start:end], line)
-        line += text.count("\n", start, end)
+            yield from _leaf_tokens(kind, node.is_named(), found, line)
+        line += found.count("\n")
         at = end
     yield from _plain_tokens(text[at:], line)
+
+
+@cache
+def _is_a(pattern: re.Pattern[str], kind: str) -> bool:
+    "Whether a kind of node, of which a grammar has few, is of a sort."
+    return pattern.search(kind) is not None
 
 
 def _is_one_string(children: list["SgNode"]) -> bool:
@@ -856,7 +864,7 @@ def _is_one_string(children: list["SgNode"]) -> bool:
 
 def _leaf_tokens(kind: str, named: bool, text: str, line: int) -> Iterator[Token]:
     "The token that a leaf is; several where the grammar looks no further into it."
-    if named and _CONTENT.search(kind):
+    if named and _is_a(_CONTENT, kind):
         yield Token("string", text, line)
         return
     lead = len(text) - len(text.lstrip())
@@ -864,15 +872,15 @@ def _leaf_tokens(kind: str, named: bool, text: str, line: int) -> Iterator[Token
     text = text.strip()
     if not text:
         return
-    if named and _STRING.search(kind):
+    if named and _is_a(_STRING, kind):
         yield Token("string", text, line)
     elif kind == "preproc_arg":
         yield from _plain_tokens(_C_COMMENT.sub("", text), line)
-    elif kind in _ONE_OF_MANY or any(char.isspace() for char in text):
+    elif kind in _ONE_OF_MANY or len(text.split()) > 1:
         yield from _plain_tokens(text, line)
-    elif named and _NUMBER.search(kind):
+    elif named and _is_a(_NUMBER, kind):
         yield Token("number", text, line)
-    elif any(char.isalnum() for char in text):
+    elif text[0].isalnum() or any(char.isalnum() for char in text):
         yield Token("name" if named else "keyword", text, line)
     else:
         yield Token("sign", text, line)

@@ -7,6 +7,7 @@ import ast
 import asyncio
 import contextlib
 import copy
+import inspect
 import io
 import math
 import warnings
@@ -109,7 +110,7 @@ def does(function: Callable, arguments: tuple) -> tuple:
         warnings.simplefilter("ignore")
         try:
             value = function(*arguments)
-            if asyncio.iscoroutine(value):
+            if inspect.iscoroutine(value):
                 value = asyncio.run(value)
             outcome = ("returns", frozen(value))
         except Exception as problem:
@@ -133,8 +134,8 @@ def frozen(value: object, depth: int = 0) -> object:
         return "Caller", frozen(value.calls, depth + 1)
     if isinstance(value, Row):
         return "Row", frozen(value.name), frozen(value.price)
-    if callable(value) or asyncio.iscoroutine(value):
-        if asyncio.iscoroutine(value):
+    if callable(value) or inspect.iscoroutine(value):
+        if inspect.iscoroutine(value):
             value.close()
         return type(value).__name__
     return type(value).__name__, repr(value)

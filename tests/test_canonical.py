@@ -2,13 +2,19 @@
 
 import ast
 import random
+import re
+import time
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+import sympy
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from mutants import mutant
 
+from crucible_nb.canonical.algebra import canonical_arithmetic
+from crucible_nb.canonical.expressions import canonical_expression
+from crucible_nb.canonical.kinds import Scope
 from crucible_nb.canonical.programs import canonical_form, same_but_names
 from crucible_nb.fix.diffs import read_diff
 from crucible_nb.fix.images import images, parse_piece, piece_form
@@ -167,6 +173,97 @@ def test_local_names_do_not_matter_and_parameters_do(names):
 def test_names_that_others_can_see_are_kept(source):
     one, other = (ast.parse(source.format(x=name)).body[0] for name in ("p", "q"))
     assert not same_but_names(one, other)
+
+
+# An independent answer
+
+
+def arithmetic(code: str, kind: str) -> str:
+    """An expression in x, y, z of one kind, with its sums collected."""
+    scope = Scope(dict.fromkeys("xyz", kind), frozenset("xyz"))
+    form = canonical_arithmetic(ast.parse(code, mode="eval").body, scope, lambda node: node)
+    return code if form is None else ast.unparse(form)
+
+
+def expressions(operators: str) -> st.SearchStrategy[str]:
+    """Sums and products of three names and small numbers."""
+    leaves = st.sampled_from(["x", "y", "z", "1", "2", "3"])
+    both = st.tuples(leaves, st.sampled_from(operators), leaves).map(lambda parts: f"({' '.join(parts)})")
+    parts = st.one_of(leaves, both)
+    return st.tuples(parts, st.sampled_from(operators), parts).map(" ".join)
+
+
+@given(expressions("+-*"))
+@settings(max_examples=150, deadline=None)
+def test_a_polynomial_of_whole_numbers_is_what_sympy_makes_of_it(code):
+    assume(not re.search(r"(\w) - \1", code))  # Nothing is made of a product with 0: it may be infinite
+    for other in (sympy.expand(code), sympy.factor(code), sympy.collect(sympy.expand(code), sympy.Symbol("x"))):
+        assert arithmetic(f"1 * {code}" if code in "xyz" else code, "int") == arithmetic(str(other), "int"), other
+
+
+def test_equal_sums_are_equal_for_sympy():
+    draw = random.Random(0)
+    pick = draw.choice
+    for kind in ("int", "number"):
+        groups: dict[str, set[str]] = {}
+        for _ in range(1500):
+            left, right = (f"({pick('xyz123')} {pick('+-*/')} {pick('xyz123')})" for _ in range(2))
+            code = f"{left} {pick('+-*/')} {pick([right, 'x', '2'])}"
+            groups.setdefault(arithmetic(code, kind), set()).add(code)
+        pairs = [(min(group), other) for group in groups.values() for other in sorted(group)[1:]]
+        wrong = [pair for pair in pairs if sympy.simplify(f"({pair[0]}) - ({pair[1]})") not in (0, sympy.nan)]
+        assert wrong == [] and len(pairs) > 50, kind
+
+
+@given(
+    expressions(["+", "-", "*"]), st.sampled_from(["//", "%"]), st.integers(2, 7), st.tuples(*[st.integers(-9, 9)] * 3)
+)
+@settings(max_examples=150, deadline=None)
+def test_whole_parts_and_rests_keep_their_value(code, operator, by, values):
+    whole = f"({code}) {operator} {by}"
+    scope = Scope(dict.fromkeys("xyz", "int"), frozenset("xyz"))
+    form = ast.unparse(canonical_expression(ast.parse(whole, mode="eval").body, scope))
+    names = dict(zip("xyz", values, strict=True))
+    assert eval(whole, {}, names) == eval(form, {}, names), form
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("sum(xs, False)", "sum(xs)"),
+        ("sum(xs, 0.0)", "sum(xs)"),
+        ("enumerate(xs, False)", "enumerate(xs)"),
+        ("range(False, n)", "range(n)"),
+        ("range(0, n, True)", "range(n)"),
+        ("x == 1 or x == True", "x in (1, True)"),
+        ("{1: a, True: b}", "{True: a, 1: b}"),
+        ("x * 1.0", "x * 1"),
+        ("x + 0.0", "x + 0"),
+        ("-0.0", "0.0"),
+        ("True", "1"),
+        ("x in (1, 2)", "x in (1, 2.0)"),
+        ("xs[False:]", "xs[:]"),
+        ("xs[::True]", "xs[::1]"),
+    ],
+)
+def test_true_one_and_one_point_zero_are_three_things(one, other):
+    assert form(f"def f(x, xs, n, a, b):\n    return {one}") != form(f"def f(x, xs, n, a, b):\n    return {other}")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def f(a):\n    return " + "[x for x in " * 30 + "a" + "]" * 30,
+        "def f(a):\n    return " + "list(filter(g, " * 25 + "a" + "))" * 25,
+        "def f(a: int):\n    return " + "(" * 60 + "a" + " + 1) % 7" * 60,
+        "def f(a):\n    b = a + a\n" + "    b = b + b\n" * 25 + "    return b",
+        "def f(a):\n" + "".join(f"    v{n} = {n}\n" for n in range(400)) + "    return v1",
+    ],
+)
+def test_forms_of_nested_programs_are_made_in_time(source):
+    start = time.process_time()
+    assert form(source)
+    assert time.process_time() - start < 10
 
 
 # Images

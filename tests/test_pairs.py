@@ -82,12 +82,12 @@ def as_change(source: str) -> str:
 
 
 def test_small_changes_that_keep_the_form_keep_the_behaviour():
-    """Random small changes of all functions: where the form stays the same, no input tells them apart."""
+    """Random small changes of many functions: where the form stays the same, no input tells them apart."""
     draw = random.Random(0)
     kept = Counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for pair in PAIRS:
+        for pair in draw.sample(PAIRS, 300):
             if re.search(r"while|async", pair.reference + pair.candidate):
                 continue  # A changed loop may never end
             for source in (pair.reference, pair.candidate):

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from .kinds import NUMBERS, WHOLE, Scope, can_swap, is_pure, kind_of
+from .kinds import NO_NUMBERS, NUMBERS, WHOLE, Scope, can_swap, is_pure, kind_of
 
 # %% ../../nbs/31_algebra.ipynb #cell-5
 Factors = tuple[tuple[str, bool, int], ...]  # (text, in the denominator, exponent), sorted
@@ -97,8 +97,12 @@ class Reader:
                 return plus({}, self.read(operand, True), minus=True)
             case ast.BinOp(op=ast.Sub(), left=left, right=right):
                 return plus(self.read(left, True), self.read(right, True), minus=True)
+            case ast.BinOp(op=ast.FloorDiv() | ast.Mod() as op, right=ast.Constant(value=int(by))) if by > 1:
+                return self.whole_part(node, op, by)
             case ast.BinOp(op=ast.Add(), left=left, right=right) if number or self.is_sum(node):
                 return plus(self.read(left, True), self.read(right, True))
+            case ast.BinOp(op=ast.Add(), right=right) if (often := self.repeats(node)) > 1:
+                return self.read(ast.BinOp(ast.Constant(often), ast.Mult(), right))
             case ast.BinOp(op=ast.Mult(), left=left, right=right) if self.is_product(node):
                 number = number or "real" in (kind_of(left, self.scope), kind_of(right, self.scope))
                 sides = [self.read(side, number or _is_quotient(side)) for side in (left, right)]
@@ -114,6 +118,28 @@ class Reader:
                 square = times(base, base)
                 return {2: square, 3: times(square, base), 4: times(square, square)}[n]
         return self.factor(node)
+
+    def whole_part(self, node: ast.BinOp, op: ast.FloorDiv | ast.Mod, by: int) -> Parts:
+        "`sum // by` or `sum % by` of whole numbers: what `by` divides is taken out."
+        if kind_of(node.left, self.scope) not in WHOLE:
+            return self.factor(node)
+        inner = Reader(self.scope, self.canonical)
+        parts = inner.read(node.left, True)
+        kinds = {kind_of(factor, self.scope) for factor in inner.factors.values()}
+        if inner.calls or not kinds <= WHOLE or any(divided for _, divided in parts):
+            return self.factor(node)
+        total = settle(parts, whole=True)
+        rest = {term: part for term, n in total.items() if (part := n % by)}
+        taken = {term: part for term, n in total.items() if (part := n // by)} if isinstance(op, ast.FloorDiv) else {}
+        self.arithmetic = True
+        self.factors |= {text: inner.factors[text] for (factors, _) in taken for text, _, _ in factors}
+        result = {term: (max(n, Fraction(0)), max(-n, Fraction(0))) for term, n in taken.items()}
+        if rest.keys() <= {_NUMBER}:
+            left = rest.get(_NUMBER, Fraction(0)) if isinstance(op, ast.Mod) else Fraction(0)
+            return plus(result, {_NUMBER: (left, Fraction(0))})
+        part = ast.BinOp(inner.write(rest), op, ast.Constant(by))
+        self.factors[ast.unparse(part)] = part
+        return plus(result, {(((ast.unparse(part), False, 1),), False): (Fraction(1), Fraction(0))})
 
     def factor(self, node: ast.expr) -> Parts:
         "An expression as a factor of its own."
@@ -160,9 +186,17 @@ class Reader:
         "True where `+` adds numbers."
         return any(self.is_number(side) or _is_quotient(side) for side in (node.left, node.right))
 
+    def repeats(self, node: ast.expr) -> int:
+        "How often one thing is added in `x + x + x`, which is so many times `x` whatever it is; 0: several things."
+        text, count = ast.unparse(node.right), 1
+        while isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add) and ast.unparse(node.right) == text:
+            node, count = node.left, count + 1
+        plain = is_pure(node, self.scope) and kind_of(node, self.scope) not in NO_NUMBERS
+        return count if plain and ast.unparse(node) == text else 0
+
     def is_product(self, node: ast.BinOp) -> bool:
         "True where `*` multiplies, False where it plainly repeats a text, a tuple or a list."
-        return not {kind_of(node.left, self.scope), kind_of(node.right, self.scope)} & {"str", "tuple", "other"}
+        return not {kind_of(node.left, self.scope), kind_of(node.right, self.scope)} & NO_NUMBERS
 
     def write(self, total: Sum) -> ast.expr:
         "A sum as an expression: its terms in order, those that are added first."
@@ -217,6 +251,8 @@ def sum_of(
     number: bool = False,  # What is around the expression works on numbers only
 ) -> tuple[Sum, Reader]:  # Raises NoSum
     "An expression as a sum, with the reader that can write it again."
+    if shown := _shown_numbers(node, scope):
+        scope = Scope({**scope.kinds, **shown}, scope.local, scope.rebound)
     reader = Reader(scope, canonical, arithmetic=number)
     parts = reader.read(node, number)
     if not reader.arithmetic:
@@ -231,10 +267,29 @@ def sum_of(
     return total, reader
 
 
+def _shown_numbers(node: ast.expr, scope: Scope) -> dict[str, str]:
+    "Names of which the expression takes a power: where they are no numbers, the whole expression fails."
+    found: dict[str, str] = {}
+    todo = [node]
+    while todo:
+        match part := todo.pop():
+            case ast.BinOp(op=ast.Pow(), left=ast.Name(id=name), right=ast.Constant()):
+                found[name] = "number"
+            case ast.BinOp(op=ast.Add() | ast.Sub() | ast.Mult()):
+                todo += [part.left, part.right]
+            case ast.UnaryOp(op=ast.USub()):
+                todo.append(part.operand)
+    return {name: kind for name, kind in found.items() if scope.kinds.get(name, "unknown") == "unknown"}
+
+
 def _check_alone(node: ast.expr, factor: ast.expr, scope: Scope) -> None:
     "Raise where arithmetic leaves a lone factor that may be no number: `x - 0` is not `x` for a text."
     plain = not isinstance(node, ast.BinOp | ast.UnaryOp)
-    if not plain and ast.unparse(factor) != ast.unparse(node) and kind_of(factor, scope) not in NUMBERS - {"bool"}:
+    if (
+        not plain
+        and ast.unparse(factor) != ast.unparse(node)
+        and kind_of(factor, scope) not in NUMBERS - {"bool", "whole"}
+    ):
         raise NoSum
 
 

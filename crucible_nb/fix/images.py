@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ..canonical.programs import Form, canonical_form
+from ..canonical.programs import Form, Hint, canonical_form
 from .diffs import FileChange
 from .hunks import Hunk
 
@@ -325,10 +325,11 @@ def piece_form(
     lines: tuple[str, ...],  # Of Python, cut anywhere
     open_end: bool,  # The program may go on behind them
     open_start: bool = True,  # It may begin above them
+    hints: frozenset[Hint] = frozenset(),  # Annotations of parameters that another version of the piece has
 ) -> PieceForm:  # Raises RecursionError where the nesting is too deep
     "The canonical form of a piece of code."
     parsed = parse_piece(lines, open_start)
     if parsed.tree is None:
         return PieceForm(False, parsed.head, Form([], {}), parsed.tail)
-    form = canonical_form(parsed.tree, open_end=open_end or any(line.strip() for line in parsed.tail))
+    form = canonical_form(parsed.tree, open_end=open_end or any(line.strip() for line in parsed.tail), hints=hints)
     return PieceForm(True, parsed.head, form, parsed.tail)

@@ -20,7 +20,7 @@ import numpy as np
 from rapidfuzz import process
 from rapidfuzz.distance import Indel
 
-from ..canonical.programs import Form, same_but_names
+from ..canonical.programs import Form, Hint, hints_of, same_but_names
 from .diffs import Diff, FileChange, read_diff
 from .images import Piece, PieceForm, images, piece_form
 from .reference import Reference, read_reference
@@ -28,11 +28,12 @@ from .score import FixScore, Matching, Measure, compare_added, file_overlap, sco
 from ..languages import MissingExtraError, language_of, tokens
 from ..roles import file_role
 from ..rules import Rules
-from ..similarity import TextSimilarity, compare_texts
+from ..similarity import TextSimilarity, compare_texts, indel_distance
 from ..text import Note
 
 # %% ../../nbs/38_variants.ipynb #cell-6
-_MOST_PAIRS = 4_000_000  # Of parts, beyond which only equal ones are paired
+_FEW_PAIRS = 16
+_MOST_PAIRS = 1_000_000  # Of parts, beyond which only equal ones are paired
 
 
 def compare_parts(
@@ -55,7 +56,10 @@ def _best_pairs(a: Sequence[str], b: Sequence[str]) -> list[tuple[int, int, int]
     "Which part of one side goes with which of the other, and how many characters they share."
     if not a or not b:
         return []
-    distances = process.cdist(a, b, scorer=Indel.distance, dtype=np.int64)
+    if len(a) * len(b) <= _FEW_PAIRS:  # One by one: nearly equal texts need no more than a look
+        distances = np.array([[indel_distance(x, y) for y in b] for x in a])
+    else:
+        distances = process.cdist(a, b, scorer=Indel.distance, dtype=np.int64)
     shared = (np.array([[len(part)] for part in a]) + np.array([len(part) for part in b]) - distances) // 2
     if min(shared.shape) == 1:
         pairs = [np.unravel_index(int(shared.argmax()), shared.shape)]
@@ -167,7 +171,7 @@ def compare_tokens(
     if len(a) * len(b) > size_limit:
         return _fallback(wanted, found, size_limit, "it is too long")
     length = len(a) + len(b)
-    shared = (length - Indel.distance(a, b)) // 2
+    shared = (length - indel_distance(a, b)) // 2
     alike = TextSimilarity(2 * shared / length if length else 1.0, "token", shared, length)
     message = "neither side adds code: two empty texts are alike, 1.0"
     return alike, None if length else Note("both_empty", found.line, wanted.path, message)
@@ -213,6 +217,8 @@ def _compare_forms(wanted: FileChange, found: FileChange, size_limit: float) -> 
     "The similarity of two changes in form, and how much of them does not parse: none (empty), `some`, `all`."
     seen = images(wanted, found)
     reference, candidate = ([_forms(piece) for piece in side] for side in (seen.reference, seen.candidate))
+    if (hints := _missing_hints(reference, candidate)) and seen.shared:
+        reference, candidate = ([_forms(piece, hints) for piece in side] for side in (seen.reference, seen.candidate))
     if seen.shared:
         pairs = zip(reference, candidate, strict=True)
         candidate = [(before, _with_names_of(after, other)) for (_, other), (before, after) in pairs]
@@ -228,10 +234,20 @@ def _compare_forms(wanted: FileChange, found: FileChange, size_limit: float) -> 
     return (compare_texts(*map("\n".join, after), size_limit) if alike.value == 1.0 else alike), unparsed
 
 
-def _forms(piece: Piece) -> tuple[PieceForm, PieceForm]:
+def _forms(piece: Piece, hints: frozenset[Hint] = frozenset()) -> tuple[PieceForm, PieceForm]:
     "A piece in form, before and after."
     ends = piece.open_end, piece.open_start
-    return piece_form(piece.before, *ends), piece_form(piece.after, *ends)
+    return piece_form(piece.before, *ends, hints), piece_form(piece.after, *ends, hints)
+
+
+def _missing_hints(*sides: Sequence[tuple[PieceForm, PieceForm]]) -> frozenset[Hint]:
+    "Annotations that only one side writes: what it says of a parameter holds for the same parameter of the other."
+    found = [{hint for _, after in side for hint in hints_of(after.form)} for side in sides]
+    known = set().union(*found)
+    if all(each == known for each in found):
+        return frozenset()
+    places = Counter((path, name) for path, name, _ in known)
+    return frozenset(hint for hint in known if places[hint[:2]] == 1)  # Where the two disagree, neither counts
 
 # %% ../../nbs/38_variants.ipynb #cell-21
 def _lines(forms: Iterable[PieceForm]) -> list[str]:
