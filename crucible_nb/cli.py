@@ -431,11 +431,9 @@ Commit = Annotated[
 
 def _live_tree(bench: "Bench", tree: Path | None, commit: str | None) -> "LiveTree":
     "The tree that the options name."
-    from crucible_nb.review.citations import LiveTree
+    from crucible_nb.review.citations import bench_tree
 
-    if tree is None:
-        tree = bench.tree if commit is None or bench.history is None else bench.history
-    return LiveTree(tree, commit)
+    return bench_tree(bench, tree, commit)
 
 
 @app.command()
