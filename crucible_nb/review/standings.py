@@ -6,7 +6,7 @@ Docs: https://example.org/crucible_nb/standings.html.md"""
 
 # %% auto #0
 __all__ = ['AS_DECLARED', 'scored_parts', 'f1', 'arm_totals', 'standings', 'ArmComparison', 'compare_arms', 'hit_matrix',
-           'what_if', 'rank_stability']
+           'what_if', 'reading_names', 'rank_stability']
 
 # %% ../../nbs/27_standings.ipynb #cell-2
 from dataclasses import dataclass, replace
@@ -207,6 +207,14 @@ def _readings(
         kept = findings[findings["cell"] != cell], runs[runs["cell"] != cell]
         readings[f"without {cell}"] = (rules, *kept)
     return readings
+
+
+def reading_names(
+    runs: pd.DataFrame,  # One run a row: arm, cell, and status or run_status
+) -> list[str]:  # In the order of `what_if`
+    "The readings that a bench of these runs has."
+    runs = runs.rename(columns={"run_status": "status"})[["arm", "cell", "status"]]
+    return list(_readings(pd.DataFrame({"cell": [], "decision": []}, dtype="str"), runs, Rules()))
 
 
 def rank_stability(
