@@ -262,6 +262,21 @@ def test_a_file_where_a_folder_belongs(name, tmp_path):
         read_bench(bench)
 
 
+@pytest.mark.parametrize("name", [b"arms/\xff", b"arms/a/\xff.json", b"key/\xff.json", b"cells/\xff"])
+def test_a_name_that_no_text_can_hold(name, tmp_path):
+    bench = copy_deck("all-musts", tmp_path)
+    os.mkdir(os.fsencode(bench) + b"/" + name)
+    with pytest.raises(BenchError, match="expected a name in UTF-8"):
+        read_bench(bench)
+
+
+def test_a_list_of_nothing_says_so(tmp_path):
+    bench = copy_deck("all-musts", tmp_path)
+    edit(bench, KEY, lambda c: c.update(musts=[]))
+    with pytest.raises(BenchError, match=r"f1 must: expected a must of the cell \(none\), found 'k1-m1'"):
+        read_bench(bench)
+
+
 def test_what_belongs_to_nobody_is_left_alone(tmp_path):
     bench = copy_deck("all-musts", tmp_path)
     for name in (
@@ -396,6 +411,7 @@ def test_a_bench_file_names_what_can_be(fields, expected, tmp_path):
     ("fields", "expected"),
     [
         ({"tree": "no"}, r"bench\.json: tree: .*/no: expected a folder, a repository or a bundle, found nothing"),
+        ({"tree": "bench.json"}, r"bench\.json: tree: .*expected a repository or a bundle, found: fatal: "),
         ({"tree": "a\0b"}, r"bench\.json: tree: .*found nothing"),
         ({"history": "no.bundle", "tree_commit": "0" * 40}, r"bench\.json: history: .*no\.bundle: expected .* nothing"),
         ({"history": "bench.json", "tree_commit": "0" * 40}, r"bench\.json: tree_commit: .*expected a repository or"),

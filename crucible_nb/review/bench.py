@@ -443,12 +443,15 @@ def _files_at(folder: Path, depth: int, place: str, faults: list[str]) -> list[P
 
 
 def _inside(folder: Path, faults: list[str]) -> list[Path]:
-    "What is in a folder, by name; hidden entries are left out."
+    "What is in a folder, by name; hidden entries are left out, and a name that no text can hold is a fault."
     try:
-        return [path for path in sorted(folder.iterdir()) if not path.name.startswith(".")]
+        found = [path for path in sorted(folder.iterdir()) if not path.name.startswith(".")]
     except OSError as problem:
         faults.append(f"{visible(str(folder))}: expected a readable folder, found: {problem.strerror or problem}")
         return []
+    odd = [path for path in found if any("\ud800" <= char <= "\udfff" for char in path.name)]
+    faults += [f"{visible(str(path))}: expected a name in UTF-8, found other bytes" for path in odd]
+    return [path for path in found if path not in odd]
 
 
 def _what(path: Path) -> str:
@@ -540,7 +543,7 @@ def _read_cells(
 def _known(names: Iterable[str]) -> str:
     "Some names, as a message may show them."
     names = [visible(name) for name in names]
-    return ", ".join(names[:6]) + (f", {len(names) - 6} more" if len(names) > 6 else "")
+    return (", ".join(names[:6]) or "none") + (f", {len(names) - 6} more" if len(names) > 6 else "")
 
 # %% ../../nbs/20_bench.ipynb #cell-16
 def _read_runs(

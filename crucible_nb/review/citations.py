@@ -207,7 +207,8 @@ def _git(folder: Path, *arguments: str) -> bytes:
         raise TreeError(f"git: expected it on the PATH, found: {problem.strerror}") from None
     if done.returncode:
         lines = done.stderr.decode("utf-8", "replace").strip().split("\n")
-        raise TreeError(f"{visible(str(folder))}: git {arguments[0]} failed: {visible(lines[-1])}")
+        line = next((line for line in lines if line.startswith("fatal: ")), lines[-1])
+        raise TreeError(f"{visible(str(folder))}: git {arguments[0]} failed: {visible(line)}")
     return done.stdout
 
 

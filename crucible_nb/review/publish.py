@@ -36,7 +36,7 @@ from crucible_nb.review.standings import (
     arm_totals,
     compare_arms,
     rank_stability,
-    reading_names,
+    reading_signatures,
     standings,
     what_if,
 )
@@ -487,8 +487,8 @@ def verify(
 
 
 _UNKNOWN = (
-    "scores.csv: its counts were not made again from findings, verdicts and key: there is no bench",
-    "readings.csv: only `as declared` and `without` a cell were made again: the others need the findings",
+    "scores.csv: its counts and the words of its reasons were not made again: there is no bench",
+    "readings.csv: only `as declared` and `without` a cell were made again: values of others need the findings",
     "manifest.json: hashes of the inputs, tree_commit, anti_hits and agreement were not held against what they name",
 )
 
@@ -750,12 +750,32 @@ def _score_faults(scores: pd.DataFrame, manifest: Mapping[str, object], rules: R
         most, spoken = (1, "0 to 1") if name in _SHARES else (np.finfo(float).max, "0 or more")
         for at in np.flatnonzero((values < 0) | (values > most)):
             yield f"{_row(ran, at)} {name}: found {values[at]:g}, expected {spoken}"
+    for at, (found, expected) in enumerate(zip(ran["undefined"], _undefined(ran), strict=True)):
+        if [part.partition(": ")[0] for part in found.split("; ") if part] != expected:
+            wanted = ", ".join(expected) or "nothing"
+            yield f"{_row(ran, at)} undefined: found {_short(found)}, expected reasons for {wanted}"
     weight = sum(count * rules.must_weights[tag] for tag, count in manifest["musts"].items())
     for arm, own in scores.groupby("arm")[["musts", "weight_total"]].sum().iterrows():
         if own["musts"] != sum(manifest["musts"].values()) or not np.isclose(own["weight_total"], weight):
             found = f"{own['musts']:g} musts that weigh {own['weight_total']:g} for {_short(arm)}"
             yield f"scores.csv: found {found}, expected {sum(manifest['musts'].values())} that weigh {weight:g}"
             break
+
+
+_REASONED = (
+    "weighted_recall",
+    "weighted_recall_strict",
+    "opus_crit_cov",
+    "precision",
+    "anti_hits",
+    "severity_fidelity",
+)
+
+
+def _undefined(table: pd.DataFrame) -> Iterator[list[str]]:
+    "What has no value in each row, so that it needs a reason."
+    missing = table[[*_REASONED, "tree_commit"]].isna()
+    yield from ([name for name in missing.columns if row[name]] for row in missing.to_dict("records"))
 
 
 def _is_number(name: str) -> bool:
@@ -792,7 +812,7 @@ def _share(over: np.ndarray, under: np.ndarray) -> np.ndarray:
 def _reading_faults(readings: pd.DataFrame, scores: pd.DataFrame, rules: Rules) -> Iterator[str]:
     "Rows of readings.csv that do not follow from scores.csv, or whose rank is not that of their value."
     figures = ("weighted_recall", "precision", "anti_hits")
-    names, arms = reading_names(scores), sorted(scores["arm"].unique())
+    names, arms = reading_signatures(scores, rules), sorted(scores["arm"].unique())
     rows = [(name, figure, arm) for name in names for figure in figures for arm in arms]
     if rows != [*readings[["reading", "figure", "arm"]].itertuples(index=False, name=None)]:
         expected = f"{len(names)} readings of {len(figures)} figures of {len(arms)} arms"
@@ -800,6 +820,8 @@ def _reading_faults(readings: pd.DataFrame, scores: pd.DataFrame, rules: Rules) 
         return
     for (reading, figure), own in readings.groupby(["reading", "figure"], sort=False):
         place = f"readings.csv: {visible(reading)[:40]}, {visible(figure)[:40]}"
+        if set(own["signature"]) != {names[reading]}:
+            yield f"{place}: found another signature, expected {names[reading]}"
         ranks = own["value"].round(12).rank(method="min", ascending=figure == "anti_hits").astype("Int64")
         if not ranks.equals(own["rank"]):
             yield f"{place}: found other ranks, expected those of the values"
@@ -811,8 +833,6 @@ def _reading_faults(readings: pd.DataFrame, scores: pd.DataFrame, rules: Rules) 
         for at in np.flatnonzero(~np.isclose(own["value"].to_numpy(), means, rtol=1e-9, atol=1e-12, equal_nan=True)):
             found, arm = own["value"].iloc[at], visible(own["arm"].iloc[at])
             yield f"{place}, arm {arm}: found {found:g}, expected {means[at]:g}, the mean over scores.csv"
-        if reading == AS_DECLARED and set(own["signature"]) != {rules.signature("review")}:
-            yield f"{place}: found another signature, expected {rules.signature('review')}"
 
 # %% ../../nbs/28_publish.ipynb #cell-31
 def _figures_again(
