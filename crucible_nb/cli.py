@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from crucible_nb.fix.score import FixScore
     from crucible_nb.review.bench import Bench
     from crucible_nb.review.citations import LiveTree
+    from crucible_nb.review.publish import Verification
     from crucible_nb.review.standings import ArmComparison
     from crucible_nb.rules import Rules
 
@@ -431,11 +432,9 @@ Commit = Annotated[
 
 def _live_tree(bench: "Bench", tree: Path | None, commit: str | None) -> "LiveTree":
     "The tree that the options name."
-    from crucible_nb.review.citations import LiveTree
+    from crucible_nb.review.citations import bench_tree
 
-    if tree is None:
-        tree = bench.tree if commit is None or bench.history is None else bench.history
-    return LiveTree(tree, commit)
+    return bench_tree(bench, tree, commit)
 
 
 @app.command()
@@ -707,27 +706,44 @@ def publish(
 @app.command()
 def verify(
     published: Annotated[Path, typer.Argument(metavar="PUBLISHED", help="A folder that publish wrote.")],
-    folder: BenchFolder,
+    folder: Annotated[
+        Path | None,
+        typer.Argument(metavar="[BENCH]", help="The bench; without it only what needs none is checked."),
+    ] = None,
     tree: TreePath = None,
     commit: Commit = None,
     as_json: AsJson = False,
 ) -> None:
-    "Make published scores again from their bench, and compare. Exit status 1: they differ."
-    from crucible_nb.review.bench import read_bench
+    "Make a publication again from its bench, or from its own tables, and compare. Exit status 1: they differ."
+    from dataclasses import asdict
+
+    from crucible_nb.review.bench import BenchError, read_bench
     from crucible_nb.review.publish import verify as run_verify
 
     with _one_line(), _warnings_on_stderr():
-        bench = read_bench(folder)
+        if folder is None and (tree is not None or commit is not None):
+            raise typer.BadParameter("--tree and --commit need a bench")
+        bench = None if folder is None else read_bench(folder)
         live = None if tree is None and commit is None else _live_tree(bench, tree, commit)
-        found = run_verify(published, bench, live)
+        try:
+            found = run_verify(published, bench, live)
+        except BenchError as problem:
+            for fault in problem.faults:
+                typer.echo(f"crucible: {_line(fault)}", err=True)
+            raise typer.Exit(1) from None
         if as_json:
-            typer.echo(json.dumps({"ok": found.ok, "problems": found.problems, "checked": found.checked}, indent=2))
+            typer.echo(json.dumps({"ok": found.ok, **asdict(found)}, indent=2))
         else:
-            for problem in found.problems:
-                typer.echo(_line(problem))
-            typer.echo(f"{len(found.checked)} things checked, {len(found.problems)} problems")
+            typer.echo("\n".join(_verified_lines(found)))
         if not found.ok:
             raise typer.Exit(1)
+
+
+def _verified_lines(found: "Verification") -> Iterator[str]:
+    "One line a problem, one for each thing that could not be checked, and how many of each."
+    yield from map(_line, found.problems)
+    yield from (f"not checked: {_line(reason)}" for reason in found.skipped)
+    yield f"{len(found.checked)} files checked, {len(found.problems)} problems, {len(found.skipped)} things not checked"
 
 # %% ../nbs/40_cli.ipynb #cell-26
 def main() -> None:  # Exits the process

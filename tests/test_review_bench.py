@@ -1,14 +1,17 @@
 """Files of a bench that contradict each other are refused, with file, id and field."""
 
 import json
+import os
 import shutil
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reviewkit import BENCH, change, copy_deck, write
+from reviewkit import BENCH, DECK, change, copy_deck, write
 
-from crucible_nb.review.bench import BenchError, Cite, Must, Verdict, key_hash, read_bench
+from crucible_nb.review.bench import BenchError, Cite, Must, Verdict, bench_files, key_hash, read_bench
+from crucible_nb.review.citations import TreeError, bench_tree
+from crucible_nb.review.score import score_bench
 
 KEY, ARM, VERDICT = "key/k1-cart.json", "arms/a/k1-cart.json", "verdicts/o1/a/k1-cart.json"
 
@@ -213,3 +216,225 @@ def test_records_are_checked_when_they_are_made():
         Must("m", "severe", "x")
     with pytest.raises(ValueError, match="anti_hit"):
         Verdict("f", "maybe")
+
+
+MISPLACED = {
+    "arms/k1-cart.json": "expected files as arms/<arm>/<cell>.json, found one here",
+    "verdicts/k1-cart.json": "expected files as verdicts/<overseer>/<arm>/<cell>.json, found one here",
+    "verdicts/o1/k1-cart.json": "expected files as verdicts/<overseer>/<arm>/<cell>.json, found one here",
+    "verdicts/o1/a/deep/k1-cart.json": "expected files as verdicts/<overseer>/<arm>/<cell>.json, found one deeper",
+    "arms/a/more/k1-cart.json": "expected files as arms/<arm>/<cell>.json, found one deeper",
+    "arms/a/k1-cart.JSON": "expected the ending .json in small letters",
+    "key/K1.Json": "expected the ending .json in small letters",
+    "key/more/k2.json": "expected files as key/<cell>.json, found one deeper",
+    "cells/k1-cart.json": "expected files as cells/<cell>/cell.json, found one here",
+    "cells/k1-cart/CELL.JSON": "expected the ending .json in small letters",
+    "Bench.json": "expected the name bench.json in small letters",
+    "Verdicts/o1/a/k1-cart.json": "expected the name verdicts in small letters",
+}
+
+
+@pytest.mark.parametrize("name", MISPLACED)
+def test_a_file_that_nobody_would_read_is_a_fault(name, tmp_path):
+    bench = copy_deck("all-musts", tmp_path)
+    write(bench / name, {})
+    with pytest.raises(BenchError) as caught:
+        read_bench(bench)
+    assert any(MISPLACED[name] in fault and name.split("/")[0] in fault for fault in caught.value.faults), caught.value
+
+
+@pytest.mark.parametrize("name", ["key/k9.json", "arms/a/k9.json", "verdicts/o1/a/k9.json"])
+@pytest.mark.parametrize("kind", ["folder", "pipe"])
+def test_what_is_called_a_file_and_is_none(name, kind, tmp_path):
+    bench = copy_deck("all-musts", tmp_path)
+    (bench / name).mkdir() if kind == "folder" else os.mkfifo(bench / name)
+    with pytest.raises(BenchError) as caught:
+        read_bench(bench)
+    assert [name in fault and "expected a file, found" in fault for fault in caught.value.faults] == [True]
+
+
+@pytest.mark.parametrize("name", ["key", "arms", "cells", "verdicts"])
+def test_a_file_where_a_folder_belongs(name, tmp_path):
+    bench = copy_deck("all-musts", tmp_path)
+    shutil.rmtree(bench / name)
+    (bench / name).write_text("{}")
+    with pytest.raises(BenchError, match=rf"bench/{name}: expected a folder, found a file"):
+        read_bench(bench)
+
+
+@pytest.mark.parametrize("name", [b"arms/\xff", b"arms/a/\xff.json", b"key/\xff.json", b"cells/\xff"])
+def test_a_name_that_no_text_can_hold(name, tmp_path):
+    bench = copy_deck("all-musts", tmp_path)
+    os.mkdir(os.fsencode(bench) + b"/" + name)
+    with pytest.raises(BenchError, match="expected a name in UTF-8"):
+        read_bench(bench)
+
+
+def test_a_list_of_nothing_says_so(tmp_path):
+    bench = copy_deck("all-musts", tmp_path)
+    edit(bench, KEY, lambda c: c.update(musts=[]))
+    with pytest.raises(BenchError, match=r"f1 must: expected a must of the cell \(none\), found 'k1-m1'"):
+        read_bench(bench)
+
+
+def test_what_belongs_to_nobody_is_left_alone(tmp_path):
+    bench = copy_deck("all-musts", tmp_path)
+    for name in (
+        "key/README.md",
+        "key/proofs/k1.json",
+        "arms/a/log.txt",
+        "cells/k1-cart/more.json",
+        "arms/.cache.json",
+    ):
+        write(bench / name, {})
+    assert read_bench(bench).key_sha256 == read_bench(DECK / "all-musts").key_sha256
+
+
+def test_the_reader_and_the_hash_see_the_same_files(tmp_path):
+    bench = copy_deck("all-musts", tmp_path)
+    write(bench / "key" / ".k0.json", {"cell": "hidden"})
+    files = bench_files(bench)
+    assert [file.name for file in files["key"]] == ["k1-cart.json"]
+    assert read_bench(bench).key_sha256 == key_hash(files["key"])
+    assert {name: len(found) for name, found in files.items()} == {"key": 1, "cells": 1, "arms": 1, "verdicts": 1}
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "expected"),
+    [
+        (KEY, '"tag":', '"tag": "nice", "tag":', "k1-m1 tag: expected the field once, found it 2 times"),
+        (ARM, '"severity":', '"severity": "nit", "severity":', "f1 severity: expected the field once"),
+        (VERDICT, '"decision":', '"decision": "false", "decision":', "f1 decision: expected the field once"),
+        (VERDICT, '"verdicts":', '"verdicts": [], "verdicts":', "verdicts: expected the field once"),
+        ("cells/k1-cart/cell.json", '"title":', '"title": "", "title":', "title: expected the field once"),
+    ],
+)
+def test_a_field_that_is_there_twice(file, old, new, expected, tmp_path):
+    bench = copy_deck("all-musts", tmp_path)
+    text = (bench / file).read_text()
+    assert old in text
+    (bench / file).write_text(text.replace(old, new, 1))
+    with pytest.raises(BenchError) as caught:
+        read_bench(bench)
+    assert [expected in fault and file in fault for fault in caught.value.faults] == [True], caught.value
+
+
+BLANKS = ["", " ", "\n\t", "\u00a0", "\u200b", "\u2800\u3164", "\u00ad\ufeff"]
+BLANK_FIELDS = {
+    "a must's id": (KEY, lambda c, text: c["musts"][0].update(id=text), "musts[0]"),
+    "a must's claim": (KEY, lambda c, text: c["musts"][0].update(claim=text), "musts[0] (k1-m1).claim"),
+    "an anti-hit's claim": (KEY, lambda c, text: c["anti_hits"][0].update(claim=text), "anti_hits[0] (k1-a1).claim"),
+    "a finding's id": (ARM, lambda c, text: c["findings"][0].update(id=text), "findings[0]"),
+    "a finding's claim": (ARM, lambda c, text: c["findings"][0].update(claim=text), "findings[0] (f1).claim"),
+    "a finding's severity": (ARM, lambda c, text: c["findings"][0].update(severity=text), "findings[0] (f1).severity"),
+    "a verdict's finding": (VERDICT, lambda c, text: c["verdicts"][0].update(finding=text), "verdicts[0]"),
+}
+
+
+@pytest.mark.parametrize("text", BLANKS, ids=ascii)
+@pytest.mark.parametrize("name", BLANK_FIELDS)
+def test_blank_is_not_there(name, text, tmp_path):
+    file, what, place = BLANK_FIELDS[name]
+    bench = copy_deck("all-musts", tmp_path)
+    edit(bench, file, lambda content: what(content, text))
+    with pytest.raises(BenchError) as caught:
+        read_bench(bench)
+    faults = [fault for fault in caught.value.faults if place in fault]
+    assert len(faults) == 1
+    assert "expected text that is not blank" in faults[0]
+    assert file in faults[0]
+
+
+def test_other_scripts_are_not_blank(tmp_path):
+    bench = copy_deck("all-musts", tmp_path)
+    edit(bench, KEY, lambda c: c["musts"][0].update(claim="数量", symbol="é"))
+    edit(bench, ARM, lambda c: c["findings"][0].update(claim="🔥"))
+    assert read_bench(bench).musts["k1-m1"].claim == "数量"
+
+
+def test_one_bad_file_is_one_fault(tmp_path):
+    bench = copy_deck("all-musts", tmp_path)
+    (bench / ARM).write_text("{")
+    with pytest.raises(BenchError) as caught:
+        read_bench(bench)
+    assert [ARM in fault for fault in caught.value.faults] == [True]
+
+
+@pytest.mark.parametrize(
+    ("file", "what", "expected"),
+    [
+        (KEY, lambda c: twice(c["musts"]), "musts[3].id: expected an id of its own, found 'k1-m1', which musts[0] of"),
+        (
+            KEY,
+            lambda c: c["anti_hits"][0].update(id="k1-m2"),
+            "anti_hits[0].id: expected an id of its own, found 'k1-m2', which musts[1] of k1-cart.json has",
+        ),
+        (
+            KEY,
+            lambda c: c["musts"][0].update(line=None, end_line=7),
+            "k1-m1 end_line: expected none without a line, found 7",
+        ),
+        (
+            KEY,
+            lambda c: c["musts"][0].update(line=7, end_line=3),
+            "k1-m1 end_line: expected line 7 or a later one, found 3",
+        ),
+        (ARM, lambda c: twice(c["findings"]), "f1 id: expected one finding with it, found 2"),
+    ],
+)
+def test_a_message_says_what_was_expected(file, what, expected, tmp_path):
+    bench = copy_deck("all-musts", tmp_path)
+    edit(bench, file, what)
+    with pytest.raises(BenchError) as caught:
+        read_bench(bench)
+    assert any(expected in fault and file in fault for fault in caught.value.faults), caught.value
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ({"tree_commit": "main"}, r"tree_commit: expected a commit, 40 or 64 hexadecimal digits, found 'main'"),
+        ({"tree_commit": "F" * 40}, "tree_commit: expected a commit"),
+        ({"tree_commit": 7}, r"tree_commit: .*found 7"),
+        ({"tree": ""}, "tree: expected text that is not blank"),
+        ({"history": 1}, "history: .*found 1"),
+    ],
+)
+def test_a_bench_file_names_what_can_be(fields, expected, tmp_path):
+    bench = copy_deck("all-musts", tmp_path)
+    write(bench / "bench.json", {"bench": "b", **fields})
+    with pytest.raises(BenchError, match=f"bench.json: {expected}"):
+        read_bench(bench)
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ({"tree": "no"}, r"bench\.json: tree: .*/no: expected a folder, a repository or a bundle, found nothing"),
+        ({"tree": "bench.json"}, r"bench\.json: tree: .*expected a repository or a bundle, found: fatal: "),
+        ({"tree": "a\0b"}, r"bench\.json: tree: .*found nothing"),
+        ({"history": "no.bundle", "tree_commit": "0" * 40}, r"bench\.json: history: .*no\.bundle: expected .* nothing"),
+        ({"history": "bench.json", "tree_commit": "0" * 40}, r"bench\.json: tree_commit: .*expected a repository or"),
+        (
+            {"history": str(BENCH / "history.bundle"), "tree_commit": "0" * 40},
+            r"bench\.json: tree_commit: .*found '000",
+        ),
+    ],
+)
+def test_a_tree_that_is_not_there_is_a_fault_of_its_field(fields, expected, tmp_path):
+    folder = copy_deck("all-musts", tmp_path)
+    write(folder / "bench.json", {"bench": "b", **fields})
+    bench = read_bench(folder)
+    with pytest.raises(TreeError, match=expected):
+        score_bench(bench, bench_tree(bench))
+
+
+def test_a_merge_that_is_not_there_is_a_fault_of_its_cell(tmp_path):
+    folder = copy_deck("all-musts", tmp_path)
+    write(folder / "bench.json", {"history": str(BENCH / "history.bundle")})
+    change(folder / "cells" / "k1-cart" / "cell.json", merge_commit="0" * 40)
+    edit(folder, KEY, lambda c: c["musts"][0].update(cite_at_merge={"path": "shop/cart.py", "line": 1}))
+    edit(folder, ARM, lambda c: c["findings"][0]["cites"][0].update(quote="what is nowhere at all"))
+    bench = read_bench(folder)
+    with pytest.raises(TreeError, match=r"cells/k1-cart/cell\.json: merge_commit: .*found '000"):
+        score_bench(bench, bench_tree(bench))

@@ -314,3 +314,53 @@ def test_the_wrong_tree_is_noticed(tmp_path):
 def test_a_source_knows_its_lines():
     for data, n in ((b"", 0), (b"a", 1), (b"a\n", 1), (b"a\n\n", 2), (b"\n", 1), (b"a\rb\x0cc\xe2\x80\xa8d\n", 1)):
         assert Source("f", data).lines == n, data
+
+
+FAR = (10**30, 2**63, 2**53 + 1, 10**4000)
+
+
+@pytest.mark.parametrize("quote", [None, "import os", "nowhere"])
+@pytest.mark.parametrize(
+    ("line", "end_line", "reason"),
+    [(far, None, "past_end") for far in FAR]
+    + [(-far, None, "before_start") for far in FAR]
+    + [(0, None, "before_start"), (-1, 3, "before_start"), (1, 10**30, "past_end"), (10**30, 1, "past_end")],
+    ids=lambda value: f"{value:.3g}" if isinstance(value, int) and abs(value) < 10**40 else None,
+)
+def test_any_whole_number_has_a_bucket(line, end_line, reason, quote, repo):
+    cite = Cite("src/app.py", line, end_line, quote)
+    run = Run("a", "k", "ok", (Finding("f1", "nit", cites=(cite, Cite("src/app.py", 1, None))),))
+    bench = Bench((Cell("k", (), ()),), ("a",), {("a", "k"): run}, {}, "")
+    table = cite_table(bench, LiveTree(repo))
+    found = check_cite(LiveTree(repo), cite)
+    expected = ("fabricated", "quote_absent") if quote == "nowhere" else ("out_of_range", reason)
+    assert (found.bucket, found.reason) == expected
+    assert (table["bucket"][0], table["reason"][0], table["bucket"][1]) == (*expected, "ok")
+    assert (table["line"][0] > 0) == (line > 0)
+    assert abs(table["line"][0]) == min(abs(line), 2**53)
+
+
+@pytest.mark.parametrize("line", [True, False, 3.0, 1e300, "7", None, float("nan"), float("inf")])
+def test_a_line_is_a_whole_number(line):
+    with pytest.raises(ValueError, match="valid integer"):
+        Cite("a.py", line)
+
+
+@pytest.mark.parametrize(
+    ("path", "bucket"),
+    [
+        ("a/" * 50_000 + "b", "fabricated"),
+        ("../" * 50_000, "refused"),
+        ("nothing/" + "x/" * 20_000 + "../" * 20_001 + "src/app.py", "ok"),
+        ("nothing/" + "x/" * 20_000 + "../" * 20_002 + "src/app.py", "refused"),
+        ("src/../" * 2_000 + "src/app.py", "ok"),
+        ("src/app.py/more", "fabricated"),
+        ("src/a\0pp.py", "fabricated"),
+    ],
+    ids=lambda value: value[:9],
+)
+@pytest.mark.parametrize("commit", [None, "main"])
+def test_very_long_paths(path, bucket, commit, repo):
+    start = time.perf_counter()
+    assert check_cite(LiveTree(repo, commit), Cite(path, 1)).bucket == bucket
+    assert time.perf_counter() - start < 5

@@ -2,8 +2,10 @@
 
 import html
 import json
+import re
 import shutil
 import textwrap
+from dataclasses import replace
 
 import pytest
 from reviewkit import BENCH, copy_deck, write
@@ -39,8 +41,7 @@ def pieces(bench):
     """Every text of the key that must not appear, by owner and field."""
     for thing in (*bench.musts.values(), *bench.anti_hits.values()):
         for field in ("id", "claim", "why", "why_wrong", "symbol", "path", "evidence"):
-            text = getattr(thing, field, None)
-            if text and (field != "evidence" or "\n" in text.strip() or len(text.strip()) > 60):
+            if text := getattr(thing, field, None):
                 yield thing.id, field, text
 
 
@@ -48,9 +49,18 @@ WRAP = textwrap.TextWrapper(width=30)
 WAYS = {
     "as it is": lambda text: text,
     "capitals": str.upper,
+    "title": str.title,
     "wrapped": lambda text: "\n".join(WRAP.wrap(text)),
+    "wrapped with CR": lambda text: "\r\n".join(WRAP.wrap(text)),
     "wrapped in a quote": lambda text: "\n".join(f"> {line}" for line in WRAP.wrap(text)),
+    "cut": lambda text: "\n".join(text[at : at + 9] for at in range(0, len(text), 9)),
     "small, with blanks": lambda text: "  ".join(text.lower().split(" ")),
+    "no-break blanks": lambda text: text.replace(" ", "\u00a0"),
+    "soft hyphens": lambda text: "\u00ad".join(text),
+    "joiners": lambda text: "\u200d".join(text),
+    "full width": lambda text: "".join(chr(ord(char) + 0xFEE0) if "!" <= char <= "~" else char for char in text),
+    "accents": lambda text: re.sub("([aeiou])", "\\1\u0301", text),
+    "backslashes": lambda text: text.replace("/", "\\"),
 }
 
 
@@ -58,16 +68,34 @@ def slip(name, data, text):
     """An output with a text in it, as its kind of file would hold it."""
     if name.endswith(".json"):
         return json.dumps({**json.loads(data), "remark": text}).encode()
-    if name.endswith(".html"):
-        return data.replace(b"</body>", f"<p>{html.escape(text)}</p></body>".encode())
+    if name.endswith((".html", ".svg")):
+        tag = "text" if name.endswith(".svg") else "p"
+        return re.sub(rb"(</\w+>)\s*$", lambda end: f"<{tag}>{html.escape(text)}</{tag}>".encode() + end[1], data)
     if name.endswith(".csv"):
         return data + ('x,"' + text.replace('"', '""') + '",y\n').encode()
     return data + f"\n\n{text}\n".encode()
 
 
+def slip_deeper(name, data, text):
+    """The same with tags, escapes or words around it."""
+    if name.endswith(".json"):
+        return json.dumps({**json.loads(data), f"x {text} y": [{text: 1}]}).encode()
+    if name.endswith(".html"):
+        bold = "".join(
+            f"<b>{html.escape(sign)}</b>" if at % 5 == 0 else html.escape(sign) for at, sign in enumerate(text)
+        )
+        return data.replace(b"</body>", f"<p>{bold}</p></body>".encode())
+    if name.endswith(".svg"):
+        return data.replace(b"</svg>", f"<desc>{''.join(f'&#{ord(sign)};' for sign in text)}</desc></svg>".encode())
+    if name.endswith(".csv"):
+        return data + f"x,{text} and more,y\n".encode()
+    return data + ("\n| a | " + re.sub(r"([\\`*<>\[\]|_])", r"\\\1", text) + " | b |\n").encode()
+
+
 PAGES = {
     "methodology.md": b"# How it was measured\n",
     "methodology.html": b"<html><body><h1>How it was measured</h1></body></html>",
+    "recall.svg": b"<svg><text>Recall</text></svg>",
     "scores.csv": b"arm,cell,weighted_recall\n",
     "manifest.json": b"{}",
 }
@@ -75,16 +103,58 @@ PAGES = {
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", PAGES)
-def test_each_text_of_the_key_is_found(name, way, bench):
-    texts, page = key_texts(bench), PAGES[name]
-    missed = []
-    for owner, field, text in pieces(bench):
-        changed = slip(name, page, WAYS[way](text))
-        own = [piece for piece in texts if piece.owner == owner or piece.text.strip() == text.strip()]
-        if not find_leaks({name: changed}, own, {name: page}):
-            missed.append((owner, field))
+def test_each_text_of_the_key_is_found(name, way, bench, own):
+    page = PAGES[name]
+    missed = [
+        (owner, field, put.__name__)
+        for owner, field, text in pieces(bench)
+        for put in (slip, slip_deeper)
+        if not find_leaks({name: put(name, page, WAYS[way](text))}, own[owner, field], {name: page})
+    ]
     assert missed == []
-    assert len(list(pieces(bench))) > 200
+    assert len(list(pieces(bench))) == 45 * 5 + 30
+
+
+@pytest.fixture(scope="module")
+def own(bench):
+    """The pieces of the key that a field of a must or anti-hit gives, or another one with the same text."""
+    texts, found = key_texts(bench), {}
+    for owner, field, text in pieces(bench):
+        mine = [piece for piece in texts if piece.owner == owner and piece.field.startswith(field)]
+        found[owner, field] = mine or [piece for piece in texts if piece.text.strip() == text.strip()]
+    return found
+
+
+@pytest.fixture(scope="module")
+def drawn(facts):
+    """The files and their twins, with figures."""
+    return render(facts), render(twin_of(facts))
+
+
+@pytest.mark.parametrize("name", ["methodology.md", "methodology.html", "totals.csv", "manifest.json", "recall.svg"])
+def test_each_text_is_found_among_the_real_outputs(name, bench, own, drawn):
+    """The twin of the kit's own pages excuses nothing of this key."""
+    real, twin = ({name: outputs[name]} for outputs in drawn)
+    for owner, field, text in [*pieces(bench)][::3]:
+        assert find_leaks({name: slip(name, real[name], text)}, own[owner, field], twin), (owner, field)
+
+
+def test_no_name_of_this_key_is_an_ordinary_word(bench, drawn):
+    """Else it would be excused in sentences."""
+    texts, (real, twin) = key_texts(bench), drawn
+    assert find_leaks(real, texts, twin) == []
+    for word in {text.text for text in texts if text.name and text.text.isalpha()}:
+        found = find_leaks({"methodology.md": real["methodology.md"] + f"\n\nThey {word} it.\n".encode()}, texts, twin)
+        assert found, word
+
+
+def test_notes_reach_three_files(bench, facts, own, twin):
+    """As notes, through every file that is made of them."""
+    for owner, field, text in [*pieces(bench)][::12]:
+        page = render(replace(facts, notes=f"We looked at {text} too."), figures=False)
+        leaks = find_leaks(page, own[owner, field], twin)
+        files = {leak.partition(":")[0] for leak in leaks}
+        assert files >= {"methodology.md", "methodology.html", "manifest.json"}, (owner, field)
 
 
 def test_nothing_is_found_where_nothing_is(bench, outputs, twin):
@@ -152,15 +222,185 @@ def test_names_that_somebody_chose(where, tmp_path):
         publish(bench, LiveTree(folder / "tree"), tmp_path / "out", figures=False)
 
 
-def test_a_symbol_that_is_a_word_does_not_stop_a_publication(tmp_path):
-    """Must k1-m1 of the deck stands in `total`, and every page says total."""
+WORDS = ("total", "notes", "run", "main", "Notes", "silent", "scores", "test")
+
+
+def words_deck(tmp_path, symbol, **fields):
+    """A bench whose first must has a symbol."""
     folder = copy_deck("all-musts", tmp_path)
+    key = json.loads((folder / "key" / "k1-cart.json").read_bytes())
+    key["musts"][0].update(symbol=symbol, **fields)
+    write(folder / "key" / "k1-cart.json", key)
+    return folder
+
+
+def leaks_of(bench, facts, notes):
+    """What publish would refuse, in the files that hold notes."""
+    facts = replace(facts, notes=notes)
+    return find_leaks(render(facts, figures=False), key_texts(bench), render(twin_of(facts), figures=False))
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_a_symbol_that_is_a_word_does_not_stop_a_publication(word, tmp_path):
+    folder = words_deck(tmp_path, word)
     bench = read_bench(folder)
-    assert "total" in {must.symbol for must in bench.musts.values()}
-    publish(bench, LiveTree(folder / "tree"), tmp_path / "out", figures=False)
-    assert b"weight_total" in (tmp_path / "out" / "scores.csv").read_bytes()
+    publish(bench, LiveTree(folder / "tree"), tmp_path / "out", notes="One model plays everybody.", figures=False)
+    facts = gather(bench, LiveTree(folder / "tree"))
+    prose = "In total we run each arm in the main test once; the notes and scores of a silent run count."
+    for notes in ("", prose, f"{prose}\n\n{prose}"):
+        assert leaks_of(bench, facts, notes) == []
+
+
+CODE = (
+    "`{}`",
+    "{}()",
+    "Cart.{}",
+    "cart::{}",
+    "See {}.",
+    "the function {}",
+    "the {} method",
+    '"{}"',
+    "{}",
+    "- {}",
+    "{}.py",
+)
+
+
+@pytest.mark.parametrize("word", ["total", "main"])
+def test_a_word_that_is_written_as_code_stops_it(word, tmp_path):
+    folder = words_deck(tmp_path, word)
+    bench = read_bench(folder)
+    facts = gather(bench, LiveTree(folder / "tree"))
+    twin = render(twin_of(replace(facts, notes="Some.")), figures=False)
+    for form in CODE:
+        for spelled in (word.upper(), "\u00ad".join(word)):
+            page = render(replace(facts, notes=form.format(spelled)), figures=False)
+            leaks = find_leaks(page, key_texts(bench), twin)
+            assert {"methodology.md: holds the symbol of k1-m1", "methodology.html: holds the symbol of k1-m1"} <= {
+                *leaks
+            }
     with pytest.raises(LeakError, match="symbol of k1-m1"):
-        publish(bench, LiveTree(folder / "tree"), tmp_path / "more", notes="See total.", figures=False)
+        publish(bench, LiveTree(folder / "tree"), tmp_path / "out", notes=f"Look at {word}.", figures=False)
+
+
+@pytest.mark.parametrize("symbol", ["page_of", "Cart.total", "totalise", "runAll", "__main__", "x"])
+def test_a_symbol_that_is_no_word_of_the_page_stops_it_anywhere(symbol, tmp_path):
+    folder = words_deck(tmp_path, symbol)
+    with pytest.raises(LeakError, match="symbol of k1-m1"):
+        bench = read_bench(folder)
+        publish(bench, LiveTree(folder / "tree"), tmp_path / "out", notes=f"One {symbol} or so.", figures=False)
+
+
+def test_without_a_twin_no_word_is_excused(tmp_path):
+    texts = key_texts(read_bench(words_deck(tmp_path, "total")))
+    assert find_leaks({"a.md": b"in total"}, texts) == ["a.md: holds the symbol of k1-m1"]
+
+
+@pytest.mark.parametrize(
+    ("symbol", "arm", "refused"),
+    [("main", "main", False), ("silent", "silent", False), ("render", "render", True), ("quick", "quick", True)],
+)
+def test_an_arm_that_is_called_as_a_symbol(symbol, arm, refused, tmp_path):
+    folder = words_deck(tmp_path, symbol)
+    for old in (folder / "arms" / "a", folder / "verdicts" / "o1" / "a"):
+        file = old.rename(old.with_name(arm)) / "k1-cart.json"
+        write(file, {**json.loads(file.read_bytes()), "arm": arm})
+    bench = read_bench(folder)
+    if refused:
+        with pytest.raises(LeakError, match="symbol of k1-m1"):
+            publish(bench, LiveTree(folder / "tree"), tmp_path / "out", figures=False)
+    else:
+        publish(bench, LiveTree(folder / "tree"), tmp_path / "out", figures=False)
+
+
+@pytest.mark.parametrize("evidence", ["a\nb", "x = 1\ny = 2", "}\nelse:", "1\n2"])
+def test_tiny_evidence(evidence, tmp_path):
+    """It is everywhere as letters; with its signs, line by line, it is a leak."""
+    folder = words_deck(tmp_path, "Basket", evidence=evidence)
+    shutil.copytree(folder / "arms" / "a", folder / "arms" / "b")
+    file = folder / "arms" / "b" / "k1-cart.json"
+    write(file, {**json.loads(file.read_bytes()), "arm": "b"})
+    bench, tree = read_bench(folder), LiveTree(folder / "tree")
+    publish(bench, tree, tmp_path / "out", notes="An able table is a bench, or else: 1 of 2, x and y.")
+    if evidence.startswith("}"):
+        return
+    for notes in (f"Look: {evidence} there.", evidence.upper().replace("\n", "\n\n"), evidence.replace("\n", "  ")):
+        with pytest.raises(LeakError, match="evidence of k1-m1"):
+            publish(bench, tree, tmp_path / "more", notes=notes, figures=False)
+
+
+SCRIPTS = {
+    "chinese": ("合计没有乘以数量", "参考：合计没有乘以数量，所以偏低。"),
+    "chinese, short": ("合计错", "这里合计错了"),
+    "japanese": ("数量を掛けていない", "注意数量を掛けていないので合計が低い"),
+    "thai": ("ไม่คูณจำนวน", "หมายเหตุไม่คูณจำนวนสินค้า"),
+    "korean": ("합계가 수량을 무시", "참고:합계가 수량을 무시한다"),
+    "khmer": ("មិនគុណចំនួន", "ចំណាំមិនគុណចំនួនទេ"),
+    "a part of a long one": (
+        "合计没有把每一件商品的价格乘以它的数量，因此金额偏低",
+        "见每一件商品的价格乘以它的数量处",
+    ),
+    "decomposed": ("Le total oublie la quantité", "le total oublie la quantite\u0301"),
+    "sharp s": ("Die Straße fehlt", "DIE STRASSE FEHLT"),
+    "capital sharp s": ("Straße", "STRA\u1e9eE"),
+    "dotted i": ("İstanbul yok", "i̇stanbul yok"),
+    "final sigma": ("Λάθος σύνολος", "ΛΆΘΟΣ ΣΎΝΟΛΟΣ"),
+    "ligature": ("the file is offset", "the \ufb01le is o\ufb00set"),
+    "soft hyphen": ("No lock", "no\u00ad lo\u200dck"),
+    "short, wrapped": ("No lock", "No\nlock"),
+}
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_claims_in_any_script(name, tmp_path):
+    claim, said = SCRIPTS[name]
+    folder = words_deck(tmp_path, "Basket", claim=claim)
+    texts = [text for text in key_texts(read_bench(folder)) if text.owner == "k1-m1" and "claim" in text.field]
+    for file in PAGES:
+        page = slip(file, PAGES[file], said)
+        assert find_leaks({file: page}, texts, {file: PAGES[file]}), file
+        assert not find_leaks({file: PAGES[file]}, texts)
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("shop/cart.py", "shop\\cart.py"),
+        ("shop/cart.py", "shop\\\\cart.py"),
+        ("shop/cart.py", "SHOP/CART.PY"),
+        ("shop/cart.py", "请看shop/cart.py处"),
+        ("shop/cart.py", "./tree/shop/cart.py:12"),
+        ("shop/cart.py", "https://x.org/shop%2Fcart.py"),
+        ("laden/straße.py", "laden\\STRASSE.py"),
+        ("店/合计.py", "在店\\合计.py里"),
+    ],
+)
+def test_paths_of_any_system(path, said, tmp_path):
+    texts = [text for text in key_texts(read_bench(words_deck(tmp_path, "Basket", path=path))) if text.field == "path"]
+    for file in PAGES:
+        assert find_leaks({file: slip(file, PAGES[file], said)}, texts, {file: PAGES[file]}), file
+
+
+def test_what_the_kit_says_anyway_is_no_leak(tmp_path):
+    """A key about a scorer may hold sentences of the methodology."""
+    sentence = "One finding earns at most one must, and a must is earned once."
+    folder = words_deck(tmp_path, "Basket", claim=sentence)
+    bench = read_bench(folder)
+    publish(bench, LiveTree(folder / "tree"), tmp_path / "out", figures=False)
+    with pytest.raises(LeakError, match="claim of k1-m1"):
+        publish(bench, LiveTree(folder / "tree"), tmp_path / "more", notes=sentence, figures=False)
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.csv", "a.html", "a.svg", "a.md"])
+def test_files_that_are_broken_are_read_as_they_stand(name):
+    for data in (
+        b"{page_of",
+        b"[" * 100_000 + b" page_of",
+        b'"\0" page_of',
+        b"\xff\xfe page_of",
+        b"x" * 200_000 + b" page_of",
+    ):
+        assert any("page_of" in view for view in views(name, data))
 
 
 def test_the_same_inputs_give_the_same_bytes(bench, outputs):
@@ -227,7 +467,7 @@ def test_what_verify_notices(small, tmp_path):
 
     assert "methodology.md: changed" in problems(lambda copy: (copy / "methodology.md").write_text("better"))
     assert "totals.csv: expected a file" in problems(lambda copy: (copy / "totals.csv").unlink())
-    assert "scores.csv: made again from the bench, line 2 differs" in problems(worse)
+    assert "scores.csv: made again from the bench, line 2 differs in weighted_recall" in problems(worse)
     assert "key_sha256" in problems(manifest(key_sha256="0" * 64))
     assert "verdicts_sha256" in problems(manifest(verdicts_sha256="0" * 64))
     assert "signature" in problems(manifest(rules={"nice_weight": 2}))

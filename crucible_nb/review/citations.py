@@ -6,7 +6,7 @@ Docs: https://example.org/crucible_nb/citations.html.md"""
 
 # %% auto #0
 __all__ = ['Refusal', 'WEAK_SIGNS', 'WEAK_PLACES', 'BUCKETS', 'TreeError', 'LiveTree', 'Source', 'stands_in', 'CiteCheck',
-           'check_cite', 'cite_table', 'tree_warning']
+           'check_cite', 'cite_table', 'tree_warning', 'bench_tree', 'history_at']
 
 # %% ../../nbs/21_citations.ipynb #cell-2
 import os
@@ -110,20 +110,26 @@ class LiveTree:
         if _ABSOLUTE.match(path):
             return "outside_tree"
         pending, here, links = path.split("/")[::-1], [], 0
+        lost = None  # How many parts lead to where nothing is; what is asked for below it is not there either
         while pending:
             part = pending.pop()
             if part == "..":
                 if not here:
                     return "symlink_outside" if links else "outside_tree"
                 here.pop()
+                lost = None if lost is not None and len(here) < lost else lost
             elif part.lower() == ".git":
                 return "git_folder"
             elif part not in ("", "."):
+                if lost is not None:
+                    here.append(part)
+                    continue
                 kind = self._files.kind((*here, part))
                 if kind == "submodule":
                     return "submodule"
                 if kind != "link":
                     here.append(part)
+                    lost = len(here) if kind is None else None
                     continue
                 links += 1
                 target = self._files.link((*here, part))
@@ -132,7 +138,7 @@ class LiveTree:
                 if _ABSOLUTE.match(target):
                     return "symlink_outside"
                 pending += target.split("/")[::-1]
-        return tuple(here) if self._files.kind(tuple(here)) == "file" else None
+        return tuple(here) if lost is None and self._files.kind(tuple(here)) == "file" else None
 
 # %% ../../nbs/21_citations.ipynb #cell-8
 _Kind = Literal["file", "folder", "link", "submodule"]
@@ -201,7 +207,8 @@ def _git(folder: Path, *arguments: str) -> bytes:
         raise TreeError(f"git: expected it on the PATH, found: {problem.strerror}") from None
     if done.returncode:
         lines = done.stderr.decode("utf-8", "replace").strip().split("\n")
-        raise TreeError(f"{visible(str(folder))}: git {arguments[0]} failed: {visible(lines[-1])}")
+        line = next((line for line in lines if line.startswith("fatal: ")), lines[-1])
+        raise TreeError(f"{visible(str(folder))}: git {arguments[0]} failed: {visible(line)}")
     return done.stdout
 
 
@@ -594,9 +601,8 @@ def cite_table(
     for (arm, cell), run in sorted(bench.runs.items()):
         for finding in run.findings:
             for number, cite in enumerate(finding.cites, 1):
-                rows.append(
-                    (arm, cell, finding.id, number, cite.path, cite.line, cite.end_line, *_cells(tree, cite, hints))
-                )
+                lines = map(_shown_line, (cite.line, cite.end_line))
+                rows.append((arm, cell, finding.id, number, cite.path, *lines, *_cells(tree, cite, hints)))
     return pd.DataFrame(rows, columns=list(_CITE_COLUMNS)).astype(_CITE_COLUMNS)
 
 
@@ -612,6 +618,11 @@ _CITE_COLUMNS = {
     "file_lines": "Int64",
     "elsewhere": "str",
 }
+
+
+def _shown_line(line: int | None) -> int | None:
+    "A line as a table holds it exactly: what is larger becomes the largest, and is past every end all the same."
+    return None if line is None else max(-(2**53), min(2**53, line))
 
 
 def _cells(tree: LiveTree, cite: Cite, hints: bool) -> Iterator[object]:
@@ -640,3 +651,39 @@ def tree_warning(
         f"wrong tree? {failed:.1%} of the median arm's cites name what is not there, {off:.1%} are not where they say "
         f"({len(shares)} arms, {len(cites)} cites): check the commit before blaming the reviewers"
     )
+
+# %% ../../nbs/21_citations.ipynb #cell-42
+def bench_tree(
+    bench: Bench,  # As read_bench gives it
+    tree: Path | str | None = None,  # Another folder, repository or bundle; None: what the bench names
+    commit: str | None = None,  # A commit of it; None: the folder as it is
+) -> LiveTree:
+    "The live tree of a bench, or of what somebody names instead."
+    if tree is not None:
+        return LiveTree(tree, commit)
+    if commit is None or bench.history is None:
+        return _named_tree(bench, "bench.json", "tree", bench.tree, commit)
+    return history_at(bench, commit)
+
+
+def history_at(
+    bench: Bench,  # With a history
+    commit: str,  # Or its name
+    file: str = "bench.json",  # Which file of the bench names the commit
+    field: str | None = None,  # And in which field; None: not the bench names it
+) -> LiveTree:
+    "A commit of the history of a bench."
+    if bench.history is None or not bench.history.exists():
+        return _named_tree(bench, "bench.json", "history", bench.history, commit)
+    return LiveTree(bench.history, commit) if field is None else _named_tree(bench, file, field, bench.history, commit)
+
+
+def _named_tree(bench: Bench, file: str, field: str, path: Path | None, commit: str | None) -> LiveTree:
+    "A tree that a file of a bench names; what is wrong with it is a fault of that field."
+    place = visible(str(file if bench.folder is None else bench.folder / file))
+    if path is None:
+        raise TreeError(f"{place}: {field}: expected one, found none")
+    try:
+        return LiveTree(path, commit)
+    except (TreeError, OSError) as problem:
+        raise TreeError(f"{place}: {field}: {problem}") from None

@@ -21,7 +21,7 @@ import pandas as pd
 
 from ..languages import enclosing_symbol, language_of, symbols
 from .bench import AntiHit, Bench, Cell, Cite, Finding, Must
-from .citations import CiteCheck, LiveTree, Source, check_cite, stands_in
+from .citations import CiteCheck, LiveTree, Source, check_cite, history_at, stands_in
 
 # %% ../../nbs/22_match.ipynb #cell-5
 _WIDE = frozenset({"class", "namespace", "section"})  # Too large to be "the same block"
@@ -207,13 +207,15 @@ class _Merges:
     def __init__(self, bench: Bench) -> None:
         self._cells = {cell.name: cell for cell in bench.cells}
         self._musts = bench.musts
-        self._history = bench.history
+        self._bench = bench
         self._tree = lru_cache(maxsize=8)(self._open)
         self._known: dict[str, tuple[LiveTree, Block] | None] = {}
 
     def _open(self, cell: str) -> LiveTree | None:
         commit = self._cells[cell].merge_commit
-        return LiveTree(self._history, commit) if self._history is not None and commit is not None else None
+        if self._bench.history is None or commit is None:
+            return None
+        return history_at(self._bench, commit, f"cells/{cell}/cell.json", "merge_commit")
 
     def before(self, cell: str, must: str) -> tuple[LiveTree, Block] | None:
         "The merge commit of a cell and a must's block in it."

@@ -9,29 +9,40 @@ __all__ = ['MANIFEST_VERSION', 'Facts', 'gather', 'overseer_agreement', 'page', 
            'Verification', 'verify']
 
 # %% ../../nbs/28_publish.ipynb #cell-2
+import csv
 import hashlib
 import io
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
 
 from .. import __version__
 from ..agreement import cohen_of, raw_of
-from .bench import Bench, BenchError, key_hash, read_bench
-from .citations import LiveTree, TreeError
-from .leaks import LeakError, find_leaks, key_texts
+from .bench import Bench, BenchError, bench_files, key_hash, read_bench, read_json
+from .citations import LiveTree, bench_tree, history_at
+from .leaks import PROGRAM_WORDS, LeakError, find_leaks, key_texts
 from .methodology import Block, methodology_rules, to_html, to_markdown
-from .score import FINDING_BUCKETS, findings_table, must_table, run_table, score_bench
-from .standings import arm_totals, compare_arms, rank_stability, standings, what_if
+from .score import FINDING_BUCKETS, SCORE_COLUMNS, findings_table, must_table, run_table, score_bench
+from crucible_nb.review.standings import (
+    AS_DECLARED,
+    arm_totals,
+    compare_arms,
+    rank_stability,
+    reading_signatures,
+    standings,
+    what_if,
+)
 from ..rules import MUST_TAGS, RULES_VERSION, Rules
 from ..stats import measure
-from ..text import visible
+from ..text import shown, visible
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -52,7 +63,7 @@ class Facts:
     readings: pd.DataFrame  # As what_if gives it
     musts: tuple[int, ...]  # How many of each tag
     anti_hits: int  # How many are registered
-    agreement: pd.DataFrame  # One pair of overseers a row: one, other, findings, raw, cohen
+    agreement: pd.DataFrame  # One pair of overseers a row: one, other, findings, same, raw, cohen
     hashes: Mapping[str, str]  # Of the findings and the verdicts
 
 
@@ -113,8 +124,8 @@ def _input_hashes(bench: Bench) -> dict[str, str]:
     "Hashes of the findings and the verdicts, whatever their layout; empty for a bench that is in no folder."
     if bench.folder is None:
         return {}
-    files = {"findings_sha256": "arms/*/*.json", "verdicts_sha256": "verdicts/*/*/*.json"}
-    return {name: key_hash(sorted(bench.folder.glob(pattern))) for name, pattern in files.items()}
+    files = bench_files(bench.folder)
+    return {f"{name}_sha256": key_hash(files[kind]) for name, kind in (("findings", "arms"), ("verdicts", "verdicts"))}
 
 # %% ../../nbs/28_publish.ipynb #cell-10
 def page(
@@ -238,20 +249,34 @@ def render(
     figures: bool = True,  # Draw them; needs matplotlib
 ) -> dict[str, bytes]:  # By file name, the manifest last
     "Every file of a publication."
-    if figures and find_spec("matplotlib") is None:
+    if figures and _drawn_by() is None:
         raise BenchError(["figures: need matplotlib: pip install 'crucible_nb[analysis]', or publish without figures"])
+    return _assemble(facts, _draw(facts) if figures else {}, _drawn_by() if figures else None)
+
+
+def _assemble(facts: Facts, drawn: Mapping[str, bytes], drawn_by: str | None) -> dict[str, bytes]:
+    "Every file, with figures that somebody drew."
     outputs = {
         "scores.csv": _csv(facts.scores),
         "totals.csv": _csv(facts.totals),
         "comparisons.csv": _csv(facts.pairs),
         "readings.csv": _csv(facts.readings),
-        **(_draw(facts) if figures else {}),
+        **drawn,
     }
-    blocks = page(facts, [name for name in outputs if name.endswith(".svg")])
+    blocks = page(facts, list(drawn))
     outputs["methodology.md"] = to_markdown(blocks).encode()
     outputs["methodology.html"] = to_html(blocks, f"How {facts.name} was measured").encode()
-    outputs["manifest.json"] = (json.dumps(_manifest(facts, outputs), indent=2) + "\n").encode()
+    outputs["manifest.json"] = (json.dumps(_manifest(facts, outputs, drawn_by), indent=2) + "\n").encode()
     return outputs
+
+
+def _drawn_by() -> str | None:
+    "What draws the figures here; None where nothing can."
+    if find_spec("matplotlib") is None:
+        return None
+    import matplotlib
+
+    return f"matplotlib {matplotlib.__version__}"
 
 
 def _csv(table: pd.DataFrame) -> bytes:
@@ -267,7 +292,7 @@ def _plain(value: object) -> str | bool | None:
     return None if pd.isna(value) else value if isinstance(value, str) else bool(value)
 
 
-def _manifest(facts: Facts, outputs: Mapping[str, bytes]) -> dict[str, object]:
+def _manifest(facts: Facts, outputs: Mapping[str, bytes], drawn_by: str | None) -> dict[str, object]:
     "What the scores were made from, and the hash of each file."
     first = {name: _plain(facts.scores[name].iloc[0]) for name in _PROVENANCE}
     return {
@@ -278,6 +303,11 @@ def _manifest(facts: Facts, outputs: Mapping[str, bytes]) -> dict[str, object]:
         "rules": _review_rules(facts.rules),
         **first,
         **facts.hashes,
+        "notes": facts.notes,
+        "musts": dict(zip(MUST_TAGS, facts.musts, strict=True)),
+        "anti_hits": facts.anti_hits,
+        "agreement": facts.agreement.astype(object).where(facts.agreement.notna(), None).to_dict("records"),
+        "drawn_by": drawn_by,
         "files": {name: hashlib.sha256(data).hexdigest() for name, data in outputs.items()},
     }
 
@@ -285,6 +315,14 @@ def _manifest(facts: Facts, outputs: Mapping[str, bytes]) -> dict[str, object]:
 def _review_rules(rules: Rules) -> dict[str, float | str]:
     "The rules of the findings scorer."
     return {rule.name: getattr(rules, rule.name) for rule in fields(rules) if rule.metadata["section"] == "review"}
+
+
+def _has_figures(facts: Facts) -> bool:
+    "Whether there is anything to draw."
+    totals = facts.totals
+    return bool(
+        totals.loc[(totals["figure"] == "weighted_recall") & (totals["average"] == "macro"), "estimate"].notna().any()
+    )
 
 
 def _draw(facts: Facts) -> dict[str, bytes]:
@@ -296,7 +334,7 @@ def _draw(facts: Facts) -> dict[str, bytes]:
     recall = recall.merge(facts.groups[["system", "group"]], left_on="arm", right_on="system")
     recall = recall.sort_values(["estimate", "arm"], ascending=[False, True])
     figures = {}
-    if recall["estimate"].notna().any():
+    if _has_figures(facts):
         apart, n = int(facts.pairs["differs"].sum()), facts.scores["cell"].nunique()
         figures["recall.svg"] = plot_intervals(
             recall,
@@ -329,12 +367,14 @@ def twin_of(
     "Facts with every name that somebody chose replaced."
     names = [*facts.scores["arm"].unique(), *facts.scores["cell"].unique(), *facts.scores["overseer"].dropna().unique()]
     names += [*facts.agreement["one"], *facts.agreement["other"]]
-    other = {name: f"zz{number}zz" for number, name in enumerate(dict.fromkeys(names))}
+    spoken = " ".join([*SCORE_COLUMNS, *(line for _, lines in methodology_rules() for line in lines)])
+    plain = PROGRAM_WORDS.union(re.findall(r"(?<![^\W_])[a-z]+(?![^\W_])", spoken))
+    other = {name: name if name in plain else f"zz{n}zz" for n, name in enumerate(dict.fromkeys(names))}
     readings = facts.readings.assign(reading=facts.readings["reading"].map(lambda text: _renamed(text, other)))
     return replace(
         facts,
         name="zz",
-        notes="",
+        notes="\n\n".join("zz" for part in facts.notes.split("\n\n") if part.strip()),
         rules=replace(facts.rules, aliases=""),
         scores=_renamed_table(facts.scores, other),
         totals=_renamed_table(facts.totals, other),
@@ -397,10 +437,11 @@ def check_outputs(
 # %% ../../nbs/28_publish.ipynb #cell-23
 @dataclass(frozen=True)
 class Verification:
-    "Whether a publication is what the bench gives."
+    "Whether a publication is what it is made from."
 
-    problems: tuple[str, ...]  # One line each; none: it is
+    problems: tuple[str, ...]  # One line each: file, what was found, what was expected; none: it is
     checked: tuple[str, ...]  # What was compared
+    skipped: tuple[str, ...] = ()  # What could not be compared, and why
 
     @property
     def ok(self) -> bool:
@@ -408,80 +449,454 @@ class Verification:
         return not self.problems
 
 
+_EACH = ("scores.csv", "totals.csv", "comparisons.csv", "readings.csv", "methodology.md", "methodology.html")
+_TROUBLE = (ValueError, TypeError, ArithmeticError, LookupError)  # What tables that nobody made can cause
+
+
 def verify(
     published: Path | str,  # A folder that publish wrote, or its manifest
-    bench: Bench | Path | str,  # The bench behind it
+    bench: Bench | Path | str | None = None,  # The bench behind it; None: check what can be checked without
     tree: LiveTree | None = None,  # What the reviewers read; None: the commit of the manifest, or the bench's tree
 ) -> Verification:
-    "Make scores.csv again from the bench by the manifest's rules, and compare."
-    folder = Path(published)
-    folder = folder.parent if folder.is_file() else folder
+    "Make a publication again from its bench, or from its own tables, and compare."
+    folder = _folder_of(Path(published))
     manifest = _read_manifest(folder / "manifest.json")
-    bench = bench if isinstance(bench, Bench) else read_bench(bench)
-    problems = [*_changed_files(folder, manifest["files"])]
-    for name, value in {"key_sha256": bench.key_sha256, **_input_hashes(bench)}.items():
-        if manifest.get(name) != value:
-            problems.append(f"{name}: expected {manifest.get(name)} as published, found {value}")
-    rules = Rules(**manifest["rules"])
-    tree = tree or _published_tree(bench, manifest["tree_commit"])
-    scores = score_bench(bench, tree, rules, manifest["overseer"])
-    made = {name: _plain(scores[name].iloc[0]) for name in ("signature", "tree_commit", "tree_dirty")}
-    for name, value in made.items():
-        if manifest[name] != value:
-            problems.append(f"{name}: expected {manifest[name]} as published, found {value}")
-    if (folder / "scores.csv").exists() and (folder / "scores.csv").read_bytes() != _csv(scores):
-        problems.append(f"scores.csv: {_first_difference((folder / 'scores.csv').read_bytes(), _csv(scores))}")
-    return Verification(tuple(problems), (*manifest["files"], "key_sha256", *made, "scores.csv made again"))
+    bench = read_bench(bench) if isinstance(bench, Path | str) else bench
+    drawn = [name for name in _FIGURES if name in manifest["files"] or os.path.lexists(folder / name)]
+    wanted = (*_EACH, *(_FIGURES if drawn else ()))
+    problems = [*_file_faults(folder, manifest["files"], wanted)]
+    files = {name: data for name in wanted if (data := _content(folder / name)) is not None}
+    skipped: list[str] = [] if bench is not None else [*_UNKNOWN]
+    try:
+        if bench is None:
+            facts, faults = _facts_of_tables(files, manifest)
+            problems += faults
+        else:
+            facts = _facts_of_bench(bench, tree, manifest)
+        made = _assemble(facts, *_figures_again(facts, files, manifest, drawn, problems, skipped))
+    except _TROUBLE as problem:
+        told = problem.faults if isinstance(problem, BenchError) else [f"manifest.json: made nothing again: {problem}"]
+        return Verification(tuple(dict.fromkeys([*problems, *told])), wanted, tuple(skipped))
+    for name in wanted:
+        if name in files and name in made:
+            problems += _differences(name, files[name], made[name], "its tables" if bench is None else "the bench")
+        elif name in files:
+            problems.append(f"{name}: found a file, expected none: there is nothing to draw")
+    problems += _other_fields(manifest, json.loads(made["manifest.json"]))
+    return Verification(tuple(dict.fromkeys(problems)), (*wanted, "manifest.json"), tuple(skipped))
+
+
+_UNKNOWN = (
+    "scores.csv: its counts and the words of its reasons were not made again: there is no bench",
+    "readings.csv: only `as declared` and `without` a cell were made again: values of others need the findings",
+    "manifest.json: hashes of the inputs, tree_commit, anti_hits and agreement were not held against what they name",
+)
+
+
+def _folder_of(published: Path) -> Path:
+    "The folder of a publication."
+    if published.is_file() and published.name != "manifest.json":
+        raise BenchError([f"{visible(str(published))}: expected a manifest.json or its folder, found another file"])
+    return published.parent if published.is_file() else published
+
+
+def _content(file: Path) -> bytes | None:
+    "The bytes of a file that is no link; None where there is none."
+    try:
+        return file.read_bytes() if file.is_file() and not file.is_symlink() else None
+    except OSError:
+        return None
+
+
+def _file_faults(folder: Path, hashes: Mapping[str, object], wanted: Sequence[str]) -> Iterator[str]:
+    "Files that are missing, foreign, or not as published."
+    for name in hashes:
+        if name not in wanted:
+            yield f"{visible(name)[:80]}: expected a file of a publication in the manifest, found another"
+    for name in wanted:
+        file, data = folder / name, _content(folder / name)
+        if data is None:
+            there = os.path.lexists(file)
+            found = "none" if not there else "a link" if file.is_symlink() else "what can not be read as a file"
+            yield f"{name}: expected a file of the publication, found {found}"
+        elif name not in hashes:
+            yield f"{name}: expected its hash in the manifest, found none"
+        elif (digest := hashlib.sha256(data).hexdigest()) != hashes[name]:
+            found = f"found sha256 {digest[:12]}..., expected {visible(str(hashes[name]))[:12]}..."
+            yield f"{name}: changed since it was published: {found}"
+    for path in sorted(folder.iterdir()):
+        if path.name not in wanted and path.name != "manifest.json":
+            kind = "a link" if path.is_symlink() else "a folder" if path.is_dir() else "a file"
+            yield f"{visible(path.name)[:80]}: expected no other file in a publication, found {kind}"
+
+# %% ../../nbs/28_publish.ipynb #cell-25
+_KINDS = {
+    "bench": (str,),
+    "made_by": (str,),
+    "rules_version": (int,),
+    "rules": (dict,),
+    "signature": (str,),
+    "overseer": (str, type(None)),
+    "tree_commit": (str, type(None)),
+    "tree_dirty": (bool, type(None)),
+    "key_sha256": (str,),
+    "findings_sha256": (str,),
+    "verdicts_sha256": (str,),
+    "notes": (str,),
+    "musts": (dict,),
+    "anti_hits": (int,),
+    "agreement": (list,),
+    "drawn_by": (str, type(None)),
+    "files": (dict,),
+}
+_INPUTS = ("findings_sha256", "verdicts_sha256")  # Missing for a bench that is in no folder
+_SPOKEN = {str: "text", int: "a whole number", dict: "an object", list: "a list", bool: "true or false"}
+_SPOKEN |= {float: "a number", type(None): "null"}
+_PAIR = {"one": (str,), "other": (str,), "findings": (int,), "same": (int,)}
+_PAIR |= dict.fromkeys(("raw", "cohen"), (float, int, type(None)))
 
 
 def _read_manifest(file: Path) -> dict[str, object]:
-    "A manifest that can be used, or an error that says what is wrong with it."
+    "A manifest that can be used, or an error with a line for each thing that is wrong with it."
+    where = visible(str(file))
     try:
-        manifest = json.loads(file.read_bytes())
-        known = isinstance(manifest, dict) and manifest.get("manifest_version") == MANIFEST_VERSION
+        if file.is_symlink():
+            raise OSError("a link, which is not followed")
+        manifest, faults = read_json(file.read_bytes())
     except OSError as problem:
-        raise BenchError([f"{file}: expected a manifest, found: {problem.strerror or problem}"]) from None
+        raise BenchError([f"{where}: expected a manifest, found: {problem.strerror or problem}"]) from None
     except ValueError as problem:
-        raise BenchError([f"{file}: expected a manifest, found: {problem}"]) from None
-    if not known:
-        raise BenchError([f"{file}: manifest_version: expected {MANIFEST_VERSION}"])
-    kinds = {"files": dict, "rules": dict, "overseer": str | None, "tree_commit": str | None, "signature": str}
-    for name, kind in kinds.items():
-        if not isinstance(manifest.get(name), kind):
-            raise BenchError(
-                [f"{file}: {name}: expected {getattr(kind, '__name__', kind)}, found {manifest.get(name)!r:.80}"]
-            )
-    unknown = set(manifest["rules"]) - set(_review_rules(Rules()))
-    if unknown:
-        raise BenchError([f"{file}: rules: expected known rules, found {visible(str(min(unknown)))}"])
+        raise BenchError([f"{where}: expected a manifest, found: {visible(str(problem))[:200]}"]) from None
+    if not isinstance(manifest, dict):
+        raise BenchError([f"{where}: expected a manifest, an object, found {_short(manifest)}"])
+    if manifest.get("manifest_version") != MANIFEST_VERSION or isinstance(manifest["manifest_version"], bool):
+        found = _short(manifest["manifest_version"]) if "manifest_version" in manifest else "none"
+        raise BenchError([f"{where}: manifest_version: expected {MANIFEST_VERSION}, found {found}"])
+    needed = {name: kinds for name, kinds in _KINDS.items() if name not in _INPUTS or name in manifest}
+    faults += _kind_faults(manifest, needed) or _inner_faults(manifest)
+    if faults:
+        raise BenchError([f"{where}: {fault}" for fault in faults])
     return manifest
 
 
-def _changed_files(folder: Path, hashes: Mapping[str, str]) -> Iterator[str]:
-    "Files that are not as published."
-    for name, digest in hashes.items():
-        file = folder / name
-        if Path(name).name != name or file.is_symlink() or not file.is_file():
-            yield f"{visible(str(name))}: expected a file of the publication, found none"
-        elif hashlib.sha256(file.read_bytes()).hexdigest() != digest:
-            yield f"{name}: changed since it was published"
+def _kind_faults(held: Mapping[str, object], kinds: Mapping[str, tuple[type, ...]], place: str = "") -> list[str]:
+    "Fields that are missing or of another kind."
+    faults = []
+    for name, allowed in kinds.items():
+        spoken = " or ".join(_SPOKEN[kind] for kind in allowed)
+        if name not in held:
+            faults.append(f"{place}{name}: expected {spoken}, found none")
+        elif not isinstance(held[name], allowed) or (isinstance(held[name], bool) and bool not in allowed):
+            faults.append(f"{place}{name}: expected {spoken}, found {_short(held[name])}")
+    return faults
 
 
-def _published_tree(bench: Bench, commit: str | None) -> LiveTree:
-    "The tree that the scores were made with: the commit, from the history where it is there."
-    if commit is not None and bench.history is not None:
+def _inner_faults(manifest: Mapping[str, object]) -> list[str]:
+    "What is wrong inside the fields of a manifest that are more than one value."
+    known = {name: (str,) if isinstance(value, str) else (float, int) for name, value in _review_rules(Rules()).items()}
+    faults = [
+        f"rules: expected known rules, found {visible(name)[:40]}" for name in manifest["rules"] if name not in known
+    ]
+    faults += _kind_faults(
+        manifest["rules"], {name: known[name] for name in known if name in manifest["rules"]}, "rules."
+    )
+    faults += _kind_faults(manifest["musts"], dict.fromkeys(MUST_TAGS, (int,)), "musts.")
+    for at, pair in enumerate(manifest["agreement"]):
+        kinds = (
+            _kind_faults(pair, _PAIR, f"agreement[{at}].")
+            if isinstance(pair, dict)
+            else [f"agreement[{at}]: no object"]
+        )
+        faults += kinds
+    return faults + _kind_faults(manifest["files"], dict.fromkeys(manifest["files"], (str,)), "files.")
+
+
+def _other_fields(found: Mapping[str, object], expected: Mapping[str, object]) -> Iterator[str]:
+    "Fields of a manifest that say something else than what was made again; the hashes of the files aside."
+    found, expected = ({**held, **_flat(held["rules"])} for held in (found, expected))
+    for name in dict.fromkeys([*expected, *found]):
+        if name in ("files", "rules") or (name in found and name in expected and found[name] == expected[name]):
+            continue
+        one, other = (_short(held[name]) if name in held else "no such field" for held in (found, expected))
+        yield f"manifest.json: {visible(name)[:40]}: found {one}, expected {other}"
+
+
+def _flat(rules: Mapping[str, object]) -> dict[str, object]:
+    return {f"rules.{name}": value for name, value in rules.items()}
+
+
+def _short(value: object) -> str:
+    "A value as a message may show it."
+    try:
+        return shown(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)).replace('"', "'")
+    except _TROUBLE:
+        return "a number of very many digits"
+
+# %% ../../nbs/28_publish.ipynb #cell-27
+def _facts_of_bench(bench: Bench, tree: LiveTree | None, manifest: Mapping[str, object]) -> Facts:
+    "What publish was given, as the manifest has it."
+    if tree is None:
+        commit = None if manifest["tree_dirty"] else manifest["tree_commit"]
         try:
-            return LiveTree(bench.history, commit)
-        except TreeError:
-            pass
-    if bench.tree is None:
-        raise BenchError(["tree: expected one, since the bench names none"])
-    return LiveTree(bench.tree)
+            tree = bench_tree(bench) if commit is None or bench.history is None else history_at(bench, commit)
+        except ValueError as problem:
+            raise BenchError([f"manifest.json: tree_commit: {visible(str(problem))}"]) from None
+    return gather(bench, tree, Rules(**manifest["rules"]), manifest["overseer"], manifest["notes"])
 
 
-def _first_difference(published: bytes, made: bytes) -> str:
-    "Where two tables part, without their content."
-    one, other = published.split(b"\n"), made.split(b"\n")
-    line = next((at for at, pair in enumerate(zip(one, other, strict=False), 1) if pair[0] != pair[1]), None)
-    place = f"line {line} differs" if line else f"expected {len(other)} lines, found {len(one)}"
-    return f"made again from the bench, {place}"
+_TEXTS = ("arm", "cell", "run_status", "undefined", "overseer", "tree_commit", "key_sha256", "signature")
+_SHARES = ("weighted_recall", "weighted_recall_high", "weighted_recall_strict", "opus_crit_cov", "severity_fidelity")
+_SHARES += ("precision", "precision_literal", "precision_low", "precision_high")
+_SCORE_KINDS = dict.fromkeys(SCORE_COLUMNS, "Int64") | dict.fromkeys(_TEXTS, "str")
+_SCORE_KINDS |= dict.fromkeys(("weight_matched", "weight_total", *_SHARES), "float64") | {"tree_dirty": "boolean"}
+_READING_KINDS = {
+    "reading": "str",
+    "figure": "str",
+    "arm": "str",
+    "value": "float64",
+    "rank": "Int64",
+    "signature": "str",
+}
+
+
+def _facts_of_tables(files: Mapping[str, bytes], manifest: Mapping[str, object]) -> tuple[Facts, list[str]]:
+    "What the published tables and the manifest say, and where they contradict themselves."
+    scores = _read_table("scores.csv", files, _SCORE_KINDS)
+    readings = _read_table("readings.csv", files, _READING_KINDS)
+    scores["undefined"] = scores["undefined"].fillna("")
+    rules = Rules(**manifest["rules"])
+    if faults := [*_grid_faults(scores, manifest)]:
+        raise BenchError(faults)
+    compared = compare_arms(scores, rules)
+    facts = Facts(
+        name=manifest["bench"],
+        notes=manifest["notes"],
+        rules=rules,
+        scores=scores,
+        totals=arm_totals(scores, rules),
+        pairs=compared.pairs,
+        groups=compared.groups,
+        resolution=compared.resolution,
+        readings=readings,
+        musts=tuple(manifest["musts"][tag] for tag in MUST_TAGS),
+        anti_hits=manifest["anti_hits"],
+        agreement=pd.DataFrame(manifest["agreement"], columns=list(_PAIR)),
+        hashes={name: manifest[name] for name in _INPUTS if name in manifest},
+    )
+    return facts, [*_score_faults(scores, manifest, rules), *_reading_faults(readings, scores, rules)]
+
+
+def _read_table(name: str, files: Mapping[str, bytes], kinds: Mapping[str, str]) -> pd.DataFrame:
+    "A published table with its columns as they were."
+    if name not in files:
+        raise BenchError([f"{name}: expected a table that the rest can be made from, found none"])
+    try:
+        table = pd.read_csv(
+            io.BytesIO(files[name]), dtype="str", keep_default_na=False, na_values=[""], encoding="utf-8"
+        )
+        if list(table.columns) != list(kinds):
+            odd = next(iter([column for column in table.columns if column not in kinds]), "others, or another order")
+            raise BenchError([f"{name}: columns: expected {', '.join(kinds)}, found {visible(str(odd))[:40]}"])
+        for column, kind in kinds.items():
+            table[column] = _typed(table[column], kind)
+    except BenchError:
+        raise
+    except _TROUBLE as problem:
+        raise BenchError([f"{name}: expected a table, found: {visible(str(problem))[:200]}"]) from None
+    if not len(table):
+        raise BenchError([f"{name}: expected rows, found none"])
+    return table
+
+
+def _typed(column: pd.Series, kind: str) -> pd.Series:
+    "A column of texts as the numbers that they spell; Python reads back the very float that was written."
+    if kind == "str":
+        return column
+    read = {"Int64": int, "float64": float, "boolean": {"True": True, "False": False}.__getitem__}[kind]
+    return pd.Series([None if pd.isna(text) else read(text) for text in column], dtype=kind)
+
+# %% ../../nbs/28_publish.ipynb #cell-29
+def _grid_faults(scores: pd.DataFrame, manifest: Mapping[str, object]) -> Iterator[str]:
+    "Rows that are not each arm on each cell, once and in order, or are of another publication."
+    pairs = list(zip(scores["arm"], scores["cell"], strict=True))
+    arms, cells = (sorted(scores[name].dropna().unique()) for name in ("arm", "cell"))
+    if pairs != [(arm, cell) for arm in arms for cell in cells]:
+        yield f"scores.csv: expected each of {len(arms)} arms on each of {len(cells)} cells, sorted, found other rows"
+    if odd := sorted(set(scores["run_status"].fillna("none")) - {"ok", "silent", "failed"}):
+        yield f"scores.csv: run_status: expected ok, silent or failed, found {_short(odd[0])}"
+
+    for name in _PROVENANCE:
+        if others := [value for value in map(_plain, scores[name].drop_duplicates()) if value != manifest[name]]:
+            yield f"scores.csv: {name}: found {_short(others[0])}, expected {_short(manifest[name])} of the manifest"
+
+
+def _score_faults(scores: pd.DataFrame, manifest: Mapping[str, object], rules: Rules) -> Iterator[str]:
+    "Rows of scores.csv that do not follow from their own counts."
+    ran = scores[scores["run_status"] != "failed"]
+    kept = {"arm", "cell", "run_status", "musts", "weight_total", "opus_crit_total", "undefined", *_PROVENANCE}
+    for name in SCORE_COLUMNS:
+        if name not in kept and scores.loc[scores["run_status"] == "failed", name].notna().any():
+            yield f"scores.csv: {name}: found a value for a run that failed, expected none"
+    held = {name: ran[name].to_numpy(dtype=float, na_value=np.nan) for name in SCORE_COLUMNS if _is_number(name)}
+    for name, expected in _expected(held, rules).items():
+        same = np.isclose(held[name], expected, rtol=1e-12, atol=0, equal_nan=True)
+        for at in np.flatnonzero(~same):
+            found = f"found {held[name][at]:g}, expected {expected[at]:g}"
+            yield f"{_row(ran, at)} {name}: {found} from the counts beside it"
+    for name, most in {"matched": "musts", "weight_matched": "weight_total", "opus_crit_matched": "matched"}.items():
+        for at in np.flatnonzero(held[name] > held[most]):
+            yield f"{_row(ran, at)} {name}: found {held[name][at]:g}, expected at most {held[most][at]:g}, its {most}"
+    for name, values in held.items():
+        most, spoken = (1, "0 to 1") if name in _SHARES else (np.finfo(float).max, "0 or more")
+        for at in np.flatnonzero((values < 0) | (values > most)):
+            yield f"{_row(ran, at)} {name}: found {values[at]:g}, expected {spoken}"
+    for at, (found, expected) in enumerate(zip(ran["undefined"], _undefined(ran), strict=True)):
+        if [part.partition(": ")[0] for part in found.split("; ") if part] != expected:
+            wanted = ", ".join(expected) or "nothing"
+            yield f"{_row(ran, at)} undefined: found {_short(found)}, expected reasons for {wanted}"
+    weight = sum(count * rules.must_weights[tag] for tag, count in manifest["musts"].items())
+    for arm, own in scores.groupby("arm")[["musts", "weight_total"]].sum().iterrows():
+        if own["musts"] != sum(manifest["musts"].values()) or not np.isclose(own["weight_total"], weight):
+            found = f"{own['musts']:g} musts that weigh {own['weight_total']:g} for {_short(arm)}"
+            yield f"scores.csv: found {found}, expected {sum(manifest['musts'].values())} that weigh {weight:g}"
+            break
+
+
+_REASONED = (
+    "weighted_recall",
+    "weighted_recall_strict",
+    "opus_crit_cov",
+    "precision",
+    "anti_hits",
+    "severity_fidelity",
+)
+
+
+def _undefined(table: pd.DataFrame) -> Iterator[list[str]]:
+    "What has no value in each row, so that it needs a reason."
+    missing = table[[*_REASONED, "tree_commit"]].isna()
+    yield from ([name for name in missing.columns if row[name]] for row in missing.to_dict("records"))
+
+
+def _is_number(name: str) -> bool:
+    return _SCORE_KINDS[name] in ("Int64", "float64")
+
+
+def _row(table: pd.DataFrame, at: int) -> str:
+    "Which row a message is about."
+    return f"scores.csv: arm {visible(table['arm'].iloc[at])}, cell {visible(table['cell'].iloc[at])}:"
+
+
+def _expected(held: Mapping[str, np.ndarray], rules: Rules) -> dict[str, np.ndarray]:
+    "The columns of scores.csv that follow from others."
+    true, unjudged = held["true_findings"], held["unjudged"]
+    judged = true + held["anti_claims"] + held["false_findings"] + unjudged
+    scorable = held["findings"] if rules.precision == "literal" else judged
+    low = _share(true, scorable)
+    return {
+        "findings": judged + held["duplicates"] + held["neutral"],
+        "weighted_recall": _share(held["weight_matched"], held["weight_total"]),
+        "opus_crit_cov": _share(held["opus_crit_matched"], held["opus_crit_total"]),
+        "precision": np.where(unjudged == 0, low, np.nan),
+        "precision_literal": np.where(unjudged == 0, _share(true, held["findings"]), np.nan),
+        "precision_low": low,
+        "precision_high": _share(true + unjudged, scorable),
+    }
+
+
+def _share(over: np.ndarray, under: np.ndarray) -> np.ndarray:
+    "over / under; NaN where under is 0."
+    return np.divide(over, under, out=np.full(len(under), np.nan), where=under > 0)
+
+
+def _reading_faults(readings: pd.DataFrame, scores: pd.DataFrame, rules: Rules) -> Iterator[str]:
+    "Rows of readings.csv that do not follow from scores.csv, or whose rank is not that of their value."
+    figures = ("weighted_recall", "precision", "anti_hits")
+    names, arms = reading_signatures(scores, rules), sorted(scores["arm"].unique())
+    rows = [(name, figure, arm) for name in names for figure in figures for arm in arms]
+    if rows != [*readings[["reading", "figure", "arm"]].itertuples(index=False, name=None)]:
+        expected = f"{len(names)} readings of {len(figures)} figures of {len(arms)} arms"
+        yield f"readings.csv: expected {expected}, found other rows"
+        return
+    for (reading, figure), own in readings.groupby(["reading", "figure"], sort=False):
+        place = f"readings.csv: {visible(reading)[:40]}, {visible(figure)[:40]}"
+        if set(own["signature"]) != {names[reading]}:
+            yield f"{place}: found another signature, expected {names[reading]}"
+        ranks = own["value"].round(12).rank(method="min", ascending=figure == "anti_hits").astype("Int64")
+        if not ranks.equals(own["rank"]):
+            yield f"{place}: found other ranks, expected those of the values"
+        cell = reading.removeprefix("without ")
+        kept = scores if reading == AS_DECLARED else scores[scores["cell"] != cell] if cell != reading else None
+        if kept is None:
+            continue
+        means = kept.groupby("arm")[figure].mean().astype("float64").reindex(own["arm"]).to_numpy()
+        for at in np.flatnonzero(~np.isclose(own["value"].to_numpy(), means, rtol=1e-9, atol=1e-12, equal_nan=True)):
+            found, arm = own["value"].iloc[at], visible(own["arm"].iloc[at])
+            yield f"{place}, arm {arm}: found {found:g}, expected {means[at]:g}, the mean over scores.csv"
+
+# %% ../../nbs/28_publish.ipynb #cell-31
+def _figures_again(
+    facts: Facts,
+    files: Mapping[str, bytes],
+    manifest: Mapping[str, object],
+    drawn: Sequence[str],
+    problems: list[str],
+    skipped: list[str],
+) -> tuple[dict[str, bytes], str | None]:
+    "The figures as they should be, and what draws them; the published ones where another version drew them."
+    if not drawn:
+        return {}, None
+    here, there = _drawn_by(), manifest["drawn_by"]
+    again = _draw(facts) if here is not None else {name: b"" for name in _FIGURES if _has_figures(facts)}
+    if here is not None and there in (None, here):
+        return again, here
+    known = {name: files.get(name, b"") for name in again}
+    for name in again:
+        if here is not None and (lost := _words(again[name]) ^ _words(known[name])):
+            problems.append(f"{name}: found other words than expected, such as {_short(min(lost))}")
+    for name in again:
+        why = "no matplotlib is here" if here is None else f"here is {here}, its words were"
+        skipped.append(f"{name}: drawn by {_short(there)}; its lines were not compared ({why}), its tables were")
+    return known, there
+
+
+def _words(svg: bytes) -> frozenset[str]:
+    "The words of a figure; numbers along the axes are left out."
+    texts = re.findall(r"<text[^>]*>([^<]*)</text>", svg.decode("utf-8", "replace"))
+    return frozenset(text.strip() for text in texts if not re.fullmatch(r"[\s\d.,\u2212-]*", text))
+
+
+_SHOWN_DIFFERENCES = 20
+
+
+def _differences(name: str, found: bytes, expected: bytes, origin: str) -> Iterator[str]:
+    "Each place where a file is not what was made again, up to a number."
+    if found == expected:
+        return
+    one, other = (data.decode("utf-8", "replace").split("\n") for data in (found, expected))
+    lines = [at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b]
+    if len(one) != len(other):
+        first = lines[0] + 1 if lines else min(len(one), len(other)) + 1
+        yield f"{name}: found {len(one)} lines, expected {len(other)}; the first other one is line {first}"
+        return
+    parts = [part for at in lines for part in _parts(name, at, one, other)]
+    yield from (f"{name}: made again from {origin}, {part}" for part in parts[:_SHOWN_DIFFERENCES])
+    if len(parts) > _SHOWN_DIFFERENCES:
+        yield f"{name}: made again from {origin}, {len(parts) - _SHOWN_DIFFERENCES} more values differ"
+    if not parts:
+        yield f"{name}: found other bytes, expected those of the same text in UTF-8"
+
+
+def _parts(name: str, at: int, found: Sequence[str], expected: Sequence[str]) -> Iterator[str]:
+    "What differs in a line: the values of a table, or where a text parts."
+    one, other = found[at], expected[at]
+    if name.endswith(".csv"):
+        heads, *rows = (next(csv.reader([line]), []) for line in (expected[0], one, other))
+        if at and len(heads) == len(rows[0]) == len(rows[1]):
+            for head, a, b in zip(heads, *rows, strict=True):
+                if a != b:
+                    yield f"line {at + 1} differs in {visible(head)}: found {_short(a)}, expected {_short(b)}"
+            return
+    same = len(os.path.commonprefix([one, other]))
+    start = max(0, same - 10)
+    yield f"line {at + 1} differs at sign {same + 1}: found {_short(one[start:])}, expected {_short(other[start:])}"

@@ -17,7 +17,7 @@ import pandas as pd
 
 from ..languages import MissingExtraError
 from .bench import Bench, BenchError
-from .citations import CiteCheck, LiveTree, Source, check_cite, tree_warning
+from .citations import CiteCheck, LiveTree, Source, check_cite, history_at, tree_warning
 from .match import strict_hits
 from ..rules import MUST_TAGS, Rules
 from ..text import shown, visible
@@ -449,9 +449,9 @@ def _join(reasons: str, commit: str | None) -> str:
 
 def _tree_state(bench: Bench, tree: LiveTree) -> tuple[str | None, bool | None]:
     "The commit of a tree, and whether it differs from it."
-    if tree.commit is not None or bench.tree_commit is None or bench.history is None or not bench.history.exists():
+    if tree.commit is not None or bench.tree_commit is None or bench.history is None:
         return tree.commit, tree.dirty
-    committed = LiveTree(bench.history, bench.tree_commit)
+    committed = history_at(bench, bench.tree_commit, field="tree_commit")
     return committed.commit, not _same_files(tree, committed)
 
 

@@ -6,7 +6,7 @@ Docs: https://example.org/crucible_nb/standings.html.md"""
 
 # %% auto #0
 __all__ = ['AS_DECLARED', 'scored_parts', 'f1', 'arm_totals', 'standings', 'ArmComparison', 'compare_arms', 'hit_matrix',
-           'what_if', 'rank_stability']
+           'what_if', 'reading_signatures', 'rank_stability']
 
 # %% ../../nbs/27_standings.ipynb #cell-2
 from dataclasses import dataclass, replace
@@ -207,6 +207,16 @@ def _readings(
         kept = findings[findings["cell"] != cell], runs[runs["cell"] != cell]
         readings[f"without {cell}"] = (rules, *kept)
     return readings
+
+
+def reading_signatures(
+    runs: pd.DataFrame,  # One run a row: arm, cell, and status or run_status
+    rules: Rules = Rules(),  # noqa: B008  # The declared rules
+) -> dict[str, str]:  # By reading, in the order of `what_if`
+    "The readings that a bench of these runs has, and the rules of each."
+    runs = runs.rename(columns={"run_status": "status"})[["arm", "cell", "status"]]
+    readings = _readings(pd.DataFrame({"cell": [], "decision": []}, dtype="str"), runs, rules)
+    return {name: other.signature("review") for name, (other, _, _) in readings.items()}
 
 
 def rank_stability(

@@ -1,0 +1,444 @@
+"""What is published can be made again, every forgery is one line, and no manifest is a traceback."""
+
+import hashlib
+import json
+import os
+import shutil
+
+import pytest
+from reviewkit import DECK, write
+from typer.testing import CliRunner
+
+import crucible_nb.review.publish as publishing
+from crucible_nb.cli import app
+from crucible_nb.review.bench import BenchError, read_bench
+from crucible_nb.review.citations import LiveTree
+from crucible_nb.review.publish import publish, verify
+
+SMALL = DECK / "failed-run"
+FILES = ("scores.csv", "totals.csv", "comparisons.csv", "readings.csv", "methodology.md", "methodology.html")
+FIGURES = ("recall.svg", "ranks.svg")
+
+
+@pytest.fixture(scope="module")
+def small():
+    return read_bench(SMALL)
+
+
+@pytest.fixture(scope="module")
+def original(small, tmp_path_factory):
+    """A publication with figures, of a bench with a run that failed."""
+    out = tmp_path_factory.mktemp("original") / "out"
+    publish(small, LiveTree(small.tree), out, notes="One model plays everybody.")
+    return out
+
+
+@pytest.fixture
+def out(original, tmp_path):
+    """A copy of it, to be forged."""
+    return shutil.copytree(original, tmp_path / "out")
+
+
+def manifest_of(out):
+    return json.loads((out / "manifest.json").read_bytes())
+
+
+def set_fields(out, **fields):
+    write(out / "manifest.json", {**manifest_of(out), **fields})
+
+
+def rehash(out):
+    """Bring the manifest up to date with what is there, as a careful forger does."""
+    names = sorted(path.name for path in out.iterdir() if path.is_file() and path.name != "manifest.json")
+    set_fields(out, files={name: hashlib.sha256((out / name).read_bytes()).hexdigest() for name in names})
+
+
+def replace(out, name, old, new):
+    text = (out / name).read_text(encoding="utf-8")
+    assert old in text, (name, old)
+    (out / name).write_text(text.replace(old, new, 1), encoding="utf-8")
+    rehash(out)
+
+
+def remove(out, *names):
+    for name in names:
+        (out / name).unlink()
+    rehash(out)
+
+
+def test_what_is_published_is_what_is_made(small, original, out):
+    inside, outside = verify(out, small), verify(out)
+    assert (inside.problems, inside.skipped) == ((), ())
+    assert outside.problems == ()
+    assert [line.partition(":")[0] for line in outside.skipped] == ["scores.csv", "readings.csv", "manifest.json"]
+    assert set(inside.checked) == {*FILES, *FIGURES, "manifest.json"}
+    assert verify(out / "manifest.json", SMALL).ok
+
+
+@pytest.mark.parametrize("deck", sorted(path.name for path in DECK.iterdir() if path.is_dir()))
+def test_every_bench_of_the_deck(deck, tmp_path):
+    """Benches without verdicts, without findings, without critical musts: with the bench and without."""
+    try:
+        bench = read_bench(DECK / deck)
+        publish(bench, LiveTree(bench.tree), tmp_path / "out", figures=False)
+    except ValueError:
+        return
+    assert verify(tmp_path / "out", bench).problems == ()
+    assert verify(tmp_path / "out").problems == ()
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_that_is_removed_with_its_entry(name, small, out):
+    remove(out, name)
+    for bench in (small, None):
+        assert any(
+            line.startswith(f"{name}: expected") and "found none" in line for line in verify(out, bench).problems
+        )
+
+
+def test_one_figure_that_is_removed(small, out):
+    remove(out, "recall.svg")
+    for bench in (small, None):
+        assert any(line.startswith("recall.svg: expected") for line in verify(out, bench).problems)
+
+
+def test_both_figures_removed_show_on_the_pages(small, out):
+    remove(out, *FIGURES)
+    for bench in (small, None):
+        assert {line.partition(":")[0] for line in verify(out, bench).problems} >= {
+            "methodology.md",
+            "methodology.html",
+        }
+
+
+FORGED = {
+    "a rule on the page": ("methodology.md", "Two precisions", "One precision", True),
+    "a score on the page": ("methodology.md", "| 0.500 |", "| 0.900 |", True),
+    "a rule on the other page": ("methodology.html", "Two precisions", "One precision", True),
+    "the notes": ("methodology.md", "One model plays", "Nobody plays", True),
+    "a script": ("methodology.html", "</body>", "<script>alert(1)</script></body>", True),
+    "a total": ("totals.csv", ",0.5,", ",0.9,", True),
+    "a column of totals": ("totals.csv", "estimate", "guess", True),
+    "a share in the scores": ("scores.csv", ",0.5,", ",0.9,", True),
+    "a hash in the scores": ("scores.csv", "a,k1-cart,ok", "b,k1-cart,ok", True),
+    "a reading": ("readings.csv", "as declared,weighted_recall,a,0.5", "as declared,weighted_recall,a,0.7", True),
+    "another reading": (
+        "readings.csv",
+        "weights 1+1+1,weighted_recall,a,0",
+        "weights 1+1+1,weighted_recall,a,1",
+        False,
+    ),
+    "the rules of a reading": ("readings.csv", "review|w:9+3+1", "review|w:9+3+2", True),
+    "a word in a figure": ("recall.svg", "Weighted recall", "Precision", True),
+    "a line in a figure": ("ranks.svg", '<path d="M ', '<path d="M 1', True),
+    "a space at the end": ("methodology.md", "measured\n", "measured \n", True),
+}
+
+
+@pytest.mark.parametrize("name", FORGED)
+def test_a_file_that_is_forged_with_its_hash(name, small, out):
+    file, old, new, outside = FORGED[name]
+    replace(out, file, old, new)
+    problems = verify(out, small).problems
+    assert any(line.startswith(f"{file}: ") and "found" in line and "expected" in line for line in problems), problems
+    if outside:
+        assert any(line.startswith(f"{file}: ") for line in verify(out).problems)
+
+
+def test_line_ends_are_bytes_too(small, out):
+    (out / "scores.csv").write_bytes((out / "scores.csv").read_bytes().replace(b"\n", b"\r\n"))
+    rehash(out)
+    for bench in (small, None):
+        assert any(line.startswith("scores.csv: ") for line in verify(out, bench).problems)
+
+
+COUNTS = {
+    "more matches than musts": ("matched", "9"),
+    "a negative count": ("drift", "-1"),
+    "a recall above 1": ("weighted_recall_high", "1.5"),
+    "more findings": ("findings", "7"),
+    "a number of nothing": ("precision_low", "inf"),
+    "another weight": ("weight_total", "99.0"),
+    "a reason for nothing": ("undefined", "precision: taste"),
+    "another key": ("key_sha256", "0" * 64),
+    "another signature": ("signature", "review|w:1+1+1"),
+    "another overseer": ("overseer", "o9"),
+    "another status": ("run_status", "great"),
+    "a text for a number": ("musts", "many"),
+    "a half": ("musts", "1.5"),
+    "nothing": ("musts", ""),
+}
+
+
+@pytest.mark.parametrize("name", COUNTS)
+def test_scores_that_contradict_themselves(name, small, out):
+    column, value = COUNTS[name]
+    head, row, *rest = (out / "scores.csv").read_text().split("\n")
+    cells = row.split(",")
+    assert len(cells) == len(head.split(","))
+    cells[head.split(",").index(column)] = value
+    (out / "scores.csv").write_text("\n".join([head, ",".join(cells), *rest]))
+    rehash(out)
+    for bench in (small, None):
+        problems = verify(out, bench).problems
+        assert any(line.startswith("scores.csv: ") for line in problems), problems
+
+
+ROWS = {
+    "none": lambda text: text.split("\n")[0] + "\n",
+    "no head": lambda text: "",
+    "one too few": lambda text: "\n".join(text.split("\n")[:2]) + "\n",
+    "one twice": lambda text: text + text.split("\n")[1] + "\n",
+    "another order": lambda text: "\n".join([text.split("\n")[at] for at in (0, 2, 1)]) + "\n",
+    "a column too many": lambda text: "\n".join(f"{line},1" for line in text.rstrip("\n").split("\n")),
+    "noise": lambda text: '\0\x01\ufffd"',
+    "a quote without end": lambda text: text + '"',
+    "a result for a run that failed": lambda text: text.replace("failed,,1,,", "failed,3,1,2,"),
+}
+
+
+@pytest.mark.parametrize("name", ROWS)
+@pytest.mark.parametrize("file", ["scores.csv", "readings.csv", "totals.csv"])
+def test_tables_of_other_rows(name, file, small, out):
+    text = (out / file).read_text()
+    if (changed := ROWS[name](text)) == text:
+        return
+    (out / file).write_text(changed)
+    rehash(out)
+    for bench in (small, None) if file == "totals.csv" else (None,):
+        assert any(line.startswith(f"{file}: ") for line in verify(out, bench).problems)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "listed"),
+    [
+        ("diary.txt", "file", False),
+        ("diary.txt", "file", True),
+        (".DS_Store", "folder", False),
+        ("scores.csv.bak", "link", True),
+        ("a\nb.csv", "file", True),
+    ],
+)
+def test_what_does_not_belong_there(name, kind, listed, small, out, tmp_path):
+    if kind == "link":
+        (out / name).symlink_to(tmp_path)
+    elif kind == "folder":
+        (out / name).mkdir()
+    else:
+        (out / name).write_text("mine")
+    if listed:
+        set_fields(out, files={**manifest_of(out)["files"], name: hashlib.sha256(b"mine").hexdigest()})
+    shown = name.replace("\n", "\\n")
+    for bench in (small, None):
+        problems = verify(out, bench).problems
+        assert f"{shown}: expected no other file in a publication, found a {kind}" in problems
+        assert (f"{shown}: expected a file of a publication in the manifest, found another" in problems) == listed
+
+
+@pytest.mark.parametrize("name", ["scores.csv", "methodology.md", "recall.svg"])
+@pytest.mark.parametrize("kind", ["link", "link to nothing", "folder", "pipe"])
+def test_what_is_no_file(name, kind, small, out, tmp_path):
+    shutil.copy(out / name, tmp_path / "same")
+    (out / name).unlink()
+    if kind.startswith("link"):
+        (out / name).symlink_to(tmp_path / ("same" if kind == "link" else "nothing"))
+    elif kind == "folder":
+        (out / name).mkdir()
+    else:
+        os.mkfifo(out / name)
+    for bench in (small, None):
+        assert any(
+            line.startswith(f"{name}: expected a file of the publication") for line in verify(out, bench).problems
+        )
+
+
+FIELDS = {
+    "bench": "other",
+    "made_by": "somebody",
+    "rules_version": 9,
+    "signature": "review|w:9+9+9",
+    "overseer": "o9",
+    "tree_commit": "a" * 40,
+    "tree_dirty": True,
+    "key_sha256": "0" * 64,
+    "findings_sha256": "0" * 64,
+    "verdicts_sha256": "0" * 64,
+    "notes": "All is well.",
+    "musts": {"opus-critical": 9, "should": 0, "nice": 0},
+    "anti_hits": 9,
+    "agreement": [{"one": "o1", "other": "o2", "findings": 1, "same": 1, "raw": 1.0, "cohen": None}],
+    "rules": {"nice_weight": 2},
+    "remark": "more",
+}
+NOT_OUTSIDE = {"findings_sha256", "verdicts_sha256"}
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_a_field_that_is_forged(name, small, out):
+    set_fields(out, **{name: FIELDS[name]})
+    problems = verify(out, small).problems
+    assert problems
+    assert all("found" in line and "expected" in line or "more values differ" in line for line in problems), problems
+    assert bool(verify(out).problems) == (name not in NOT_OUTSIDE)
+    if name not in ("rules", "overseer", "notes"):
+        assert any(line.startswith("manifest.json: ") and name in line for line in problems), problems
+
+
+BROKEN = {
+    "empty": b"",
+    "no JSON": b"{",
+    "a list": b"[]",
+    "null": b"null",
+    "a number": b"1",
+    "a text": b'"manifest"',
+    "nothing": b"{}",
+    "nothing but a version": b'{"manifest_version": 1}',
+    "another version": b'{"manifest_version": 2}',
+    "a version that is true": b'{"manifest_version": true}',
+    "deep": b"[" * 100_000,
+    "long": b"1" * 100_000,
+    "UTF-16": '{"manifest_version": 1}'.encode("utf-16"),
+    "noise": bytes(range(256)),
+    "twice": b'{"manifest_version": 1, "files": {}, "files": {}}',
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_what_is_no_manifest(name, small, out):
+    (out / "manifest.json").write_bytes(BROKEN[name])
+    for bench in (small, None):
+        with pytest.raises(BenchError, match=r"manifest\.json: .*expected"):
+            verify(out, bench)
+
+
+WRONG = (None, True, 0, 1.5, "x", [], {}, [1], {"x": 1}, [[]], {"x": None}, 10**400, [{"one": "x"}])
+
+
+@pytest.mark.parametrize("name", [*FIELDS, "files", "drawn_by", "manifest_version"])
+def test_fields_of_any_kind(name, small, out):
+    """Each either a problem or an error with a line; never anything else."""
+    manifest = manifest_of(out)
+    for value in WRONG if name != "remark" else WRONG[:2]:
+        if manifest.get(name) == value:
+            continue
+        write(out / "manifest.json", {**manifest, name: value})
+        for bench in (small, None) if value in (None, "x") else (None,):
+            try:
+                found = verify(out, bench)
+            except BenchError as problem:
+                assert all("expected" in fault or "no object" in fault for fault in problem.faults)
+            else:
+                assert found.problems or name in {"drawn_by", *NOT_OUTSIDE}
+
+
+@pytest.mark.parametrize("name", [name for name in FIELDS if name != "remark"] + ["files", "drawn_by"])
+def test_a_field_that_is_missing(name, small, out):
+    write(out / "manifest.json", {key: value for key, value in manifest_of(out).items() if key != name})
+    if name.startswith(("findings", "verdicts")):
+        assert any(name in line for line in verify(out, small).problems)
+    else:
+        with pytest.raises(BenchError, match=f"{name}: expected .*, found none"):
+            verify(out, small)
+
+
+@pytest.mark.parametrize(
+    "path", ["../secret.txt", "/etc/passwd", "..", ".", "", "a/b", "a\\b", "C:\\x", "a\0b", "x" * 5000, "manifest.json"]
+)
+def test_paths_in_a_manifest_are_not_opened(path, small, out):
+    (out.parent / "secret.txt").write_text("TOP SECRET")
+    set_fields(out, files={**manifest_of(out)["files"], path: hashlib.sha256(b"TOP SECRET").hexdigest()})
+    for bench in (small, None) if path.startswith("../") else (None,):
+        problems = verify(out, bench).problems
+        assert any("expected a file of a publication in the manifest, found another" in line for line in problems)
+        assert "SECRET" not in " ".join(problems)
+        assert all(len(line) < 400 for line in problems)
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        {"luck": 1},
+        {"nice_weight": "2"},
+        {"nice_weight": True},
+        {"matches": 1},
+        {"nice_weight": -1},
+        {"nice_weight": 10**400},
+        {"severities": ">"},
+        {"critical_weight": None},
+    ],
+)
+def test_rules_that_are_none(rules, small, out):
+    set_fields(out, rules={**manifest_of(out)["rules"], **rules})
+    for bench in (small, None):
+        try:
+            problems = verify(out, bench).problems
+        except BenchError as problem:
+            problems = problem.faults
+        assert any("manifest.json" in line for line in problems)
+
+
+def test_a_link_to_a_manifest(small, out, tmp_path):
+    (out / "manifest.json").rename(tmp_path / "real.json")
+    (out / "manifest.json").symlink_to(tmp_path / "real.json")
+    with pytest.raises(BenchError, match="a link, which is not followed"):
+        verify(out, small)
+
+
+def test_another_file_as_a_manifest(out):
+    with pytest.raises(BenchError, match=r"scores\.csv: expected a manifest\.json or its folder"):
+        verify(out / "scores.csv")
+
+
+def test_another_version_of_matplotlib(small, out, monkeypatch):
+    """Its lines may fall elsewhere, so the words are compared and the reader is told."""
+    set_fields(out, drawn_by="matplotlib 1.0")
+    replace(out, "recall.svg", '<path d="M ', '<path d="M 1')
+    for bench in (small, None):
+        found = verify(out, bench)
+        assert found.ok
+        assert sum("its lines were not compared (here is matplotlib" in line for line in found.skipped) == 2
+    replace(out, "recall.svg", "Weighted recall", "Precision")
+    for bench in (small, None):
+        assert any(line.startswith("recall.svg: found other words") for line in verify(out, bench).problems)
+
+
+def test_without_matplotlib(small, out, monkeypatch):
+    monkeypatch.setattr(publishing, "_drawn_by", lambda: None)
+    for bench in (small, None):
+        found = verify(out, bench)
+        assert found.ok
+        assert sum("no matplotlib is here" in line for line in found.skipped) == 2
+    with pytest.raises(BenchError, match="figures: need matplotlib"):
+        publish(small, LiveTree(small.tree), out)
+
+
+def test_another_bench(small, out):
+    problems = verify(out, DECK / "duplicates").problems
+    assert any(line.startswith("manifest.json: key_sha256: found") for line in problems)
+    assert all("\n" not in line for line in problems)
+    assert max(sum(line.startswith(name) for line in problems) for name in FILES) <= 22
+
+
+def crucible(*arguments):
+    done = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+    return done.exit_code, done.stdout, done.stderr
+
+
+def test_the_command(out):
+    status, text, err = crucible("verify", out, SMALL)
+    assert (status, err) == (0, "")
+    assert text == "9 files checked, 0 problems, 0 things not checked\n"
+    status, text, _ = crucible("verify", out)
+    assert status == 0
+    assert text.count("not checked: ") == 3
+    assert crucible("verify", out, "--commit", "main")[0] == 2
+    replace(out, "totals.csv", ",0.5,", ",0.9,")
+    status, text, _ = crucible("verify", out, SMALL)
+    assert status == 1
+    assert text.startswith("totals.csv: made again from the bench, line ")
+    assert set(json.loads(crucible("verify", out, "--json")[1])) == {"ok", "problems", "checked", "skipped"}
+    write(out / "manifest.json", {"manifest_version": 1})
+    status, text, err = crucible("verify", out)
+    assert (status, text) == (1, "")
+    assert err.count("\n") == err.count("crucible: ") > 10
