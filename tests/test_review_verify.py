@@ -9,7 +9,6 @@ import pytest
 from reviewkit import DECK, write
 from typer.testing import CliRunner
 
-import crucible_nb.review.publish as publishing
 from crucible_nb.cli import app
 from crucible_nb.review.bench import BenchError, read_bench
 from crucible_nb.review.citations import LiveTree
@@ -403,7 +402,7 @@ def test_another_version_of_matplotlib(small, out, monkeypatch):
 
 
 def test_without_matplotlib(small, out, monkeypatch):
-    monkeypatch.setattr(publishing, "_drawn_by", lambda: None)
+    monkeypatch.setattr("crucible_nb.review.publication.find_spec", lambda name: None)
     for bench in (small, None):
         found = verify(out, bench)
         assert found.ok

@@ -37,7 +37,7 @@ class Statements:
     "Brings statements into canonical form."
 
     form: Expressions
-    neighbours: Callable[..., list[ast.stmt]]  # Rules on statements in a row (`35_programs`)
+    neighbours: Callable[..., list[ast.stmt]]  # Rules on statements in a row (`36_programs`)
     whole: bool = False  # The function around is there as a whole
     cut: frozenset[int] = frozenset()  # Identities of statements of the piece whose end is not there
     seen: frozenset[str] = frozenset()  # Names that inner functions or a `finally` may look at
