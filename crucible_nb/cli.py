@@ -177,7 +177,10 @@ def lint(
     tree: Annotated[Path | None, typer.Option(help="The scenario's files before the fix.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    "Check a reference, by itself and against the tree that it fixes. Exit status 1: something is wrong with it."
+    """Check a reference, and the tree that it fixes.
+
+    Exit status 1: something is wrong with it.
+    """
     from dataclasses import asdict
 
     from crucible_nb.fix.reference import lint as lint_reference
@@ -279,6 +282,8 @@ def _summary_lines(table: "pd.DataFrame", summary: "pd.DataFrame") -> Iterator[s
         mean = "  -  " if row["mean"] != row["mean"] else f"{row['mean']:.3f}"
         counts = f"{row.n:>4}  {row.unscored:>8}"
         yield f"{_line(name):<{width}}  {counts}  {mean}  {interval:<14}  {numbers}  {row.untouched:>9}"
+    for name, reason in summary.interval[summary.low.isna()].items():
+        yield f"no interval: {_line(name)}: {_line(reason)}"
     for name, reason in table.unscored[table.unscored != ""].items():
         yield f"unscored: {_line(name)}: {_line(reason)}"
     for name, reason in table.unstored[table.unstored != ""].items():
@@ -287,7 +292,8 @@ def _summary_lines(table: "pd.DataFrame", summary: "pd.DataFrame") -> Iterator[s
     yield ", ".join(f"{states.get(state, 0)} {state}" for state in ("computed", "kept", "unscored", "unstored"))
     yield "mean, min, max: value, 0 to 1, higher is closer; untouched: runs that changed no file of the reference"
     signatures = summary.signature.dropna()
-    yield "interval: bootstrap over the runs, 10000 resamples, seed 0"
+    methods = summary.interval[summary.low.notna()]
+    yield f"interval: {f'{methods.iloc[0]}, over the runs' if len(methods) else 'none'}"
     yield f"signature: {signatures.iloc[0] if len(signatures) else 'none'}"
 
 # %% ../nbs/40_cli.ipynb #cell-17
@@ -317,7 +323,10 @@ def ceiling(
     rules: RulesFile = None,
     as_json: AsJson = False,
 ) -> None:
-    "Print the highest correctness that a score supports, and what it would make of a judgement."
+    """Print the highest correctness that a score supports.
+
+    And what it would make of a judgement.
+    """
     from crucible_nb.fix.judge import cap
     from crucible_nb.fix.judge import ceiling as highest
 
@@ -373,20 +382,23 @@ def _scorer(variant: str) -> "Callable[..., FixScore]":
 def compare(
     reference: Source,
     candidate: Candidate,
-    variants: Annotated[bool, typer.Option("--variants", help="Compare the variants of the score.")] = False,
+    variants: Annotated[
+        bool, typer.Option("--variants", help="The variants of the score; so far the only ones.")
+    ] = True,
     rules: RulesFile = None,
     as_json: AsJson = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="One variant a row, at full precision.")] = False,
 ) -> None:
-    "Set several measures of one run side by side."
+    "Set the variants of a score side by side."
     with _one_line():
-        if not variants:
-            raise typer.BadParameter("say what to compare: --variants")
         if as_json and as_csv:
             raise typer.BadParameter("--json and --csv exclude each other")
         table, notes = _variant_table(*_pair(reference, candidate), _rules(rules))
         if as_json or as_csv:
             _machine(table, as_json)
+            for line in notes:
+                if line.startswith("left out"):
+                    typer.echo(line, err=True)
         else:
             typer.echo("\n".join([*_aligned(table), *notes]))
 
@@ -394,12 +406,20 @@ def compare(
 def _variant_table(
     reference: bytes | Path, candidate: bytes | Path, rules: "Rules"
 ) -> tuple["pd.DataFrame", list[str]]:
-    "One row a variant, and the notes that are a variant's own."
+    "One row a variant, the notes that are a variant's own, and what could not be measured here."
     import pandas as pd
 
-    from crucible_nb.fix.variants import score_variants
+    from crucible_nb.fix.diffs import read_diff
+    from crucible_nb.fix.reference import read_reference
+    from crucible_nb.fix.variants import VARIANTS
+    from crucible_nb.languages import MissingExtraError
 
-    scores = score_variants(reference, candidate, rules)
+    pair, scores, own = (read_reference(reference), read_diff(candidate)), {}, []
+    for name, variant in VARIANTS.items():
+        try:
+            scores[name] = variant(*pair, rules)
+        except MissingExtraError as problem:
+            own.append(f"left out: {name}: {problem}")
     rows = [
         {
             "variant": name,
@@ -412,7 +432,7 @@ def _variant_table(
         for name, result in scores.items()
     ]
     table = pd.DataFrame(rows).astype(dict.fromkeys(("value", "structural", "textual"), "float64"))
-    own = [
+    own += [
         f"note: {name}: {note.kind}: {_line(f'{note.path}: ' if note.path else '')}{_line(note.message)}"
         for name, result in scores.items()
         for note in result.notes
@@ -452,7 +472,10 @@ def review(
     as_json: AsJson = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="The table at full precision; scores.csv by default.")] = False,
 ) -> None:
-    "Score a review bench: what each reviewer found, and how much of what it said was true."
+    """Score a review bench.
+
+    What each reviewer found, and how much of what it said was true.
+    """
     from crucible_nb.review.bench import read_bench
     from crucible_nb.review.score import findings_table, must_table, run_table, score_bench
     from crucible_nb.review.standings import arm_totals, compare_arms, rank_stability
@@ -493,7 +516,10 @@ def cites(
     as_json: AsJson = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="One cite a row, at full precision.")] = False,
 ) -> None:
-    "Look up every cite of a bench in the live tree, or in any commit of its history."
+    """Look up every cite of a bench in the live tree.
+
+    Or in any commit of its history.
+    """
     import pandas as pd
 
     from crucible_nb.review.bench import read_bench
@@ -632,7 +658,10 @@ def match(
     as_json: AsJson = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="One proposal a row, at full precision.")] = False,
 ) -> None:
-    "Propose which must a finding might be; write worksheets for an overseer, and collect them. Shows the key."
+    """Propose musts for findings; write and read worksheets.
+
+    An overseer types verdicts into a worksheet. Shows the key.
+    """
     from crucible_nb.review.bench import read_bench
     from crucible_nb.review.match import proposals
 
@@ -690,7 +719,10 @@ def publish(
     notes: Annotated[Path | None, typer.Option(help="A text file with what else the reader has to know.")] = None,
     figures: Annotated[bool, typer.Option(help="Draw figures; needs matplotlib.")] = True,
 ) -> None:
-    "Write scores and methodology of a bench, or nothing where it would give the key away."
+    """Write scores and methodology, and nothing of the key.
+
+    Nothing is written where any of it would give the key away.
+    """
     from crucible_nb.review.bench import read_bench
     from crucible_nb.review.publish import publish as run_publish
 
@@ -714,7 +746,10 @@ def verify(
     commit: Commit = None,
     as_json: AsJson = False,
 ) -> None:
-    "Make a publication again from its bench, or from its own tables, and compare. Exit status 1: they differ."
+    """Make a publication again, and compare.
+
+    From its bench, or without one from its own tables. Exit status 1: they differ.
+    """
     from dataclasses import asdict
 
     from crucible_nb.review.bench import BenchError, read_bench

@@ -68,7 +68,8 @@ def measure(
     figure = as_figure(figure)
     rows = table[figure.used(table)]
     if rows.empty:
-        return Estimate(None, f"no row of {len(table)} counts for {figure.name}", 0)
+        none = f"no row of {len(table)} counts for {figure.name}" if len(table) else "there is no row"
+        return Estimate(None, none, 0)
     value = _values(figure.many(rows, np.zeros(len(rows), dtype=int)), np.ones((1, 1)))[0]
     if math.isnan(value):
         return Estimate(None, figure.reason(rows), len(rows))

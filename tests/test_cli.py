@@ -522,3 +522,29 @@ def test_no_standard_output_at_all_leaves_no_traceback():
     done = shell(f"crucible score {quote(str(REFERENCE))} {quote(str(CANDIDATE))} >&-")
     assert b"Traceback" not in done.stderr
     assert done.stderr.count(b"\n") <= 1
+
+
+# compare
+
+
+def test_compare_sets_all_variants_side_by_side():
+    table = printed("compare", REFERENCE, CANDIDATE)
+    assert table == printed("compare", "--variants", REFERENCE, CANDIDATE)
+    value = score_fix(read_reference(REFERENCE), read_diff(CANDIDATE)).value
+    assert f"{value:.3f}" in next(line for line in table.splitlines() if line.startswith("ordered "))
+
+
+def test_compare_names_what_it_can_not_measure_here(tmp_path):
+    write_files(tmp_path, {"ast_grep_py.py": "raise ImportError('not here')\n"})
+    done = crucible("compare", REFERENCE, CANDIDATE, PYTHONPATH=os.pathsep.join([str(tmp_path), str(PACKAGE_ROOT)]))
+    lines = done.stdout.decode().splitlines()
+    assert done.returncode == 0
+    assert any(line.startswith("ordered ") for line in lines)
+    assert any(line.startswith("left out: tokens: ") and "pip install" in line for line in lines)
+
+
+def test_backfill_says_why_there_is_no_interval(tmp_path):
+    write_files(tmp_path, {"archive/one/run/final.diff": CANDIDATE.read_bytes()})
+    shutil.copytree(SCENARIO, tmp_path / "scenarios" / "one")
+    text = printed("backfill", tmp_path / "archive", "--scenarios", tmp_path / "scenarios")
+    assert "no interval: one: n = 1" in text

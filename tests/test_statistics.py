@@ -212,7 +212,7 @@ def test_undefined_has_a_reason():
     assert nothing.reason == "over / under is undefined: under sums to 0"
     one = bootstrap(table[table.c == "x"], mean_of("over"), cluster="c")
     assert one.reason == "n = 1 (c): an interval needs two"
-    assert bootstrap(table[:0], mean_of("over"), cluster="c").reason == "no row of 0 counts for mean over"
+    assert bootstrap(table[:0], mean_of("over"), cluster="c").reason == "there is no row"
     fixed = bootstrap(table, lambda rows: 1.0, cluster="c", resamples=50)
     assert (fixed.estimate, fixed.low, fixed.reason) == (1.0, None, "no variation")
 
