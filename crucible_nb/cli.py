@@ -617,8 +617,6 @@ def _standing_lines(scores: "pd.DataFrame", totals: "pd.DataFrame", bench: "Benc
     for run in bench.runs.values():
         if run.status == "failed":
             yield f"failed: {_line(run.arm)} on {_line(run.cell)}: {_line(run.reason)}"
-    if unjudged := int(scores["unjudged"].sum()):
-        yield f"{unjudged} findings are unjudged: recall is a lower bound, precision is left out where they are"
     yield "means over the cells where the figure is defined; anti_hits and findings: a cell; ok, silent, failed: runs"
     yield "interval: bootstrap over cells, 10000 resamples, seed 0"
 
@@ -635,6 +633,8 @@ def _origin_lines(scores: "pd.DataFrame") -> Iterator[str]:
     "What the scores were made from."
     first = scores.iloc[0].astype(object).where(scores.iloc[0].notna(), None)
     tree = _tree_name(first["tree_commit"], first["tree_dirty"])
+    if unjudged := int(scores["unjudged"].sum()):
+        yield f"{unjudged} findings are unjudged: recall is a lower bound, precision is left out where they are"
     yield f"overseer: {_line(first['overseer'] or 'none')}; tree: {tree}"
     yield f"key: {first['key_sha256']}"
     yield f"signature: {first['signature']}"

@@ -103,7 +103,10 @@ class Rules:
         for tag, band in self._bands.items():
             if band not in words:
                 raise RulesError(f"band of {tag}: expected one of {', '.join(words)}, found {band!r}")
-        for alias, word in _alias_pairs(self.aliases):
+        pairs = _alias_pairs(self.aliases)
+        if len(dict(pairs)) != len(pairs):
+            raise RulesError(f"aliases: expected each word once, found {self.aliases!r}")
+        for alias, word in pairs:
             if not _WORD.fullmatch(alias) or alias in words or word not in words:
                 expected = f"another word=one of {', '.join(words)}"
                 raise RulesError(f"aliases: expected {expected}, found {alias!r}={word!r}")

@@ -4,14 +4,16 @@ import json
 import os
 import shutil
 
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reviewkit import BENCH, DECK, change, copy_deck, write
 
 from crucible_nb.review.bench import BenchError, Cite, Must, Verdict, bench_files, key_hash, read_bench
-from crucible_nb.review.citations import TreeError, bench_tree
-from crucible_nb.review.score import score_bench
+from crucible_nb.review.citations import LiveTree, TreeError, bench_tree, cite_table
+from crucible_nb.review.score import findings_table, must_table, run_table, score_bench
+from crucible_nb.review.standings import what_if
 
 KEY, ARM, VERDICT = "key/k1-cart.json", "arms/a/k1-cart.json", "verdicts/o1/a/k1-cart.json"
 
@@ -438,3 +440,17 @@ def test_a_merge_that_is_not_there_is_a_fault_of_its_cell(tmp_path):
     bench = read_bench(folder)
     with pytest.raises(TreeError, match=r"cells/k1-cart/cell\.json: merge_commit: .*found '000"):
         score_bench(bench, bench_tree(bench))
+
+
+def test_findings_of_a_failed_run_score_nothing(tmp_path):
+    folder = shutil.copytree(DECK / "all-musts", tmp_path / "bench")
+    (arms,) = (folder / "arms").rglob("*.json")
+    arms.write_text(json.dumps({**json.loads(arms.read_text()), "status": "failed", "reason": "out of memory"}))
+    bench = read_bench(folder)
+    tree = LiveTree(bench.tree)
+    assert cite_table(bench, tree).empty
+    readings = what_if(findings_table(bench, tree), must_table(bench), run_table(bench)).set_index(
+        ["reading", "figure"]
+    )
+    assert pd.isna(readings.loc[("as declared", "weighted_recall"), "value"])
+    assert readings.loc[("failure is silence", "weighted_recall"), "value"] == 0

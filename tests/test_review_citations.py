@@ -139,6 +139,31 @@ def test_no_hook_and_no_filter_runs(repo, tmp_path):
     assert not (tmp_path / "sprung").exists()
 
 
+def test_asking_a_folder_for_its_state_runs_no_filter(repo, tmp_path):
+    trap = f"touch {tmp_path / 'sprung'}; cat"
+    for name in ("filter.x.smudge", "filter.x.clean", "filter.a=b.process", "core.fsmonitor"):
+        git(repo, "config", name, trap)
+    (repo / ".gitattributes").write_text("*.py filter=x\n*.md filter=a=b\n")
+    for file in repo.rglob("*.py"):
+        file.touch()
+    tree = LiveTree(repo)
+    assert tree.dirty is True
+    assert not (tmp_path / "sprung").exists()
+
+
+def test_a_repository_inside_the_tree_is_no_part_of_it(repo):
+    (repo / "lib").mkdir()
+    (repo / "lib" / "s.py").write_text("x = 1\n")
+    git(repo / "lib", "init", "-q")
+    git(repo / "lib", "add", "-A")
+    git(repo / "lib", "commit", "-qm", "inner")
+    git(repo, "add", "-A")
+    git(repo, "commit", "-qm", "with a repository inside")
+    for tree in (LiveTree(repo), LiveTree(repo, "HEAD")):
+        assert [check_cite(tree, Cite(path, 1)).bucket for path in ("lib", "lib/s.py")] == ["refused", "refused"]
+        assert not any(path.startswith("lib/") for path in tree.paths)
+
+
 def test_the_bundle_has_the_files_of_the_folder():
     bench = read_bench(BENCH)
     folder, commit = LiveTree(bench.tree), LiveTree(bench.history, bench.tree_commit)

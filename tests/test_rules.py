@@ -164,3 +164,8 @@ def test_different_rules_never_share_a_signature():
     signatures = {rules.signature("fix") for rules in variants}
     assert len(signatures) == len(variants)
     assert not any(character.isspace() for signature in signatures for character in signature)
+
+
+def test_an_alias_means_one_word():
+    with pytest.raises(RulesError, match="aliases: expected each word once"):
+        Rules(aliases="blocker=critical, blocker=nit")

@@ -623,8 +623,8 @@ def check_verdicts(
     findings = {finding.id: at for at, finding in enumerate(run.findings)}
     decided = {verdict.finding: verdict.decision for verdict in verdicts}
     names = {
-        "must": ("a must of the cell", {must.id for must in cell.musts}),
-        "anti_hit": ("an anti-hit of the cell", {anti.id for anti in cell.anti_hits}),
+        "must": ("a must of the cell", [must.id for must in cell.musts]),
+        "anti_hit": ("an anti-hit of the cell", [anti.id for anti in cell.anti_hits]),
         "duplicate_of": ("a finding of the run", findings.keys()),
     }
     faults = []

@@ -15,7 +15,7 @@ import stat
 import subprocess
 import tempfile
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -36,7 +36,7 @@ class TreeError(ValueError):
 Refusal = Literal["outside_tree", "symlink_outside", "symlink_loop", "git_folder", "submodule", "too_large"]
 _MAX_BYTES = 1 << 28  # A larger file is refused: 256 MiB
 _MAX_LINKS = 40  # As Linux
-_KEPT, _KEPT_BYTES = 256, 1 << 28  # Files that a tree remembers, and their bytes together
+_KEPT, _KEPT_BYTES = 2_048, 1 << 28  # Files that a tree remembers, and their bytes together
 _ABSOLUTE = re.compile(r"[/\\]|[A-Za-z]:[/\\]")
 
 
@@ -156,7 +156,12 @@ class _Folder:
         except (OSError, ValueError):
             return None
         kinds = {stat.S_IFREG: "file", stat.S_IFDIR: "folder", stat.S_IFLNK: "link"}
-        return kinds.get(stat.S_IFMT(mode))
+        kind = kinds.get(stat.S_IFMT(mode))
+        return "submodule" if kind == "folder" and parts and self._is_repository(self.root.joinpath(*parts)) else kind
+
+    @staticmethod
+    def _is_repository(folder: Path) -> bool:
+        return os.path.lexists(folder / ".git")
 
     def link(self, parts: tuple[str, ...]) -> str:
         return os.readlink(self.root.joinpath(*parts)).replace(os.sep, "/")
@@ -167,13 +172,17 @@ class _Folder:
 
     def paths(self) -> Iterator[str]:
         for folder, folders, files in os.walk(self.root):
-            folders[:] = [name for name in folders if name.lower() != ".git"]
+            inside = (name for name in folders if name.lower() != ".git")
+            folders[:] = [name for name in inside if not self._is_repository(Path(folder, name))]
             base = Path(folder).relative_to(self.root).as_posix()
             yield from (name if base == "." else f"{base}/{name}" for name in files if self._plain(folder, name))
 
     @staticmethod
     def _plain(folder: str, name: str) -> bool:
-        return stat.S_ISREG(os.lstat(os.path.join(folder, name)).st_mode)
+        try:
+            return stat.S_ISREG(os.lstat(os.path.join(folder, name)).st_mode)
+        except OSError:
+            return False
 
     @cached_property
     def commit(self) -> str | None:
@@ -188,7 +197,16 @@ class _Folder:
     def dirty(self) -> bool | None:
         if self.commit is None:
             return None
-        return bool(_git(self.root, "status", "--porcelain", "-z", "--ignore-submodules=none"))
+        return bool(_git(self.root, "status", "--porcelain", "-z", "--ignore-submodules=dirty", off=self._programs()))
+
+    def _programs(self) -> list[str]:
+        "The settings of the repository that name a program to run on its files."
+        try:
+            return (
+                _git(self.root, "config", "--name-only", "-z", "--get-regexp", r"^filter\.").decode().split("\0")[:-1]
+            )
+        except TreeError:
+            return []
 
 
 def _is_bare(path: Path) -> bool:
@@ -199,10 +217,10 @@ def _is_bare(path: Path) -> bool:
 _SETTINGS = ("core.fsmonitor=false", f"core.hooksPath={os.devnull}", f"core.attributesFile={os.devnull}")
 
 
-def _git(folder: Path, *arguments: str) -> bytes:
-    "What git prints in a folder, without hooks and without inherited GIT_* variables."
+def _git(folder: Path, *arguments: str, off: Sequence[str] = ()) -> bytes:
+    "What git prints in a folder, without hooks, without inherited GIT_* variables, and with some settings emptied."
     try:
-        done = subprocess.run(**_command(folder, *arguments), stdin=subprocess.DEVNULL, capture_output=True)
+        done = subprocess.run(**_command(folder, *arguments, off=off), stdin=subprocess.DEVNULL, capture_output=True)
     except OSError as problem:
         raise TreeError(f"git: expected it on the PATH, found: {problem.strerror}") from None
     if done.returncode:
@@ -212,9 +230,12 @@ def _git(folder: Path, *arguments: str) -> bytes:
     return done.stdout
 
 
-def _command(folder: Path, *arguments: str) -> dict[str, object]:
+def _command(folder: Path, *arguments: str, off: Sequence[str] = ()) -> dict[str, object]:
     "Arguments of a subprocess that runs git."
     environment = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
+    environment |= {"GIT_CONFIG_COUNT": str(len(off))}
+    for at, name in enumerate(off):
+        environment |= {f"GIT_CONFIG_KEY_{at}": name, f"GIT_CONFIG_VALUE_{at}": ""}
     settings = [part for setting in _SETTINGS for part in ("-c", setting)]
     return {
         "args": ["git", *settings, *arguments],
@@ -595,11 +616,11 @@ def cite_table(
     tree: LiveTree,  # What the reviewers read
     *,
     hints: bool = True,  # Look for absent quotes in other files
-) -> pd.DataFrame:  # One cite a row, sorted by arm and cell, in the order of the findings
+) -> pd.DataFrame:  # One cite a row, sorted by arm and cell, in the order of the findings; none of failed runs
     "Every cite of every finding, checked."
     rows = []
     for (arm, cell), run in sorted(bench.runs.items()):
-        for finding in run.findings:
+        for finding in run.findings if run.status != "failed" else ():
             for number, cite in enumerate(finding.cites, 1):
                 lines = map(_shown_line, (cite.line, cite.end_line))
                 rows.append((arm, cell, finding.id, number, cite.path, *lines, *_cells(tree, cite, hints)))

@@ -126,8 +126,8 @@ def methodology_rules(
             [
                 "macro: mean over the cells where the figure is defined. micro: sums over all cells. Intervals: "
                 "bootstrap over whole cells, percentile and BCa, 10,000 resamples, seed 0. Comparisons: sign flips of "
-                "the differences by cell, two-sided, adjusted by Holm over all pairs shown. A tie group holds the arms "
-                "that do not differ from its best.",
+                "the differences by cell, two-sided, adjusted by Holm over the pairs that differ on any cell (others "
+                "have no p). A tie group holds the arms that do not differ from its best.",
             ],
         ),
         (

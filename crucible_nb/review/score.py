@@ -44,12 +44,12 @@ def findings_table(
     bench: Bench,  # With findings and verdicts
     tree: LiveTree,  # What the reviewers read
     overseer: str | None = None,  # Whose verdicts count; None: the one that the bench names
-) -> pd.DataFrame:  # One finding a row, sorted by arm and cell, in the order of the files
+) -> pd.DataFrame:  # One finding a row, sorted by arm and cell, in the order of the files; none of failed runs
     "What each finding is: its verdict, its worst cite, and whether a cite lands in its must."
     overseer = bench.choose_overseer(overseer)
     hits, lost = _strict_hits(bench, tree, overseer)
     rows, cites = [], []
-    for arm, cell in sorted(bench.runs):
+    for arm, cell in sorted(pair for pair, run in bench.runs.items() if run.status != "failed"):
         for finding, verdict in bench.judged(arm, cell, overseer):
             checks = [check_cite(tree, cite, hints=False) for cite in finding.cites]
             cites += [(arm, check.bucket) for check in checks]
