@@ -466,7 +466,9 @@ def review(
     rules: RulesFile = None,
     compare: Annotated[bool, typer.Option("--compare", help="Compare the arms in pairs, cell by cell.")] = False,
     what_if: Annotated[bool, typer.Option("--what-if", help="Rank the arms under other readings.")] = False,
-    metric: Annotated[str, typer.Option(help="For --compare: a column of scores.csv, or f1.")] = "weighted_recall",
+    metric: Annotated[
+        str | None, typer.Option(help="For --compare: a column of scores.csv, or f1; weighted_recall by default.")
+    ] = None,
     with_f1: Annotated[bool, typer.Option("--f1", help="F1 too.")] = False,
     out: Annotated[Path | None, typer.Option(help="Write scores.csv here.")] = None,
     as_json: AsJson = False,
@@ -484,13 +486,15 @@ def review(
     with _one_line(), _warnings_on_stderr():
         if as_json + as_csv > 1 or compare + what_if > 1:
             raise typer.BadParameter("--json and --csv exclude each other, and so do --compare and --what-if")
+        if (metric and not compare) or (with_f1 and (compare or what_if)):
+            raise typer.BadParameter("--metric goes with --compare, and --f1 with neither --compare nor --what-if")
         declared, bench = _rules(rules), read_bench(folder)
         live = _live_tree(bench, tree, commit)
         scores = score_bench(bench, live, declared, overseer)
         if out is not None:
             out.write_text(scores.to_csv(index=False, lineterminator="\n"), encoding="utf-8")
         if compare:
-            compared = compare_arms(scores, declared, metric=metric)
+            compared = compare_arms(scores, declared, metric=metric or "weighted_recall")
             table, lines = compared.pairs, [*_comparison_lines(compared)]
         elif what_if:
             findings = findings_table(bench, live, overseer)
@@ -518,7 +522,7 @@ def cites(
 ) -> None:
     """Look up every cite of a bench in the live tree.
 
-    Or in any commit of its history.
+    Or in any commit of its history. No verdict is used here, so nothing is cleared.
     """
     import pandas as pd
 
