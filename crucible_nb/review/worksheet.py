@@ -330,8 +330,8 @@ def _markdown(
     yield f"# {_inline(run.arm)} on {_inline(run.cell)}\n"
     yield "**Private: this page holds the answer key.** Type into the table of the same name."
     yield "There, `*` marks the proposal that rules alone would take.\n"
-    yield "- `decision`: must, anti_hit or duplicate (which one goes into `must`, `anti_hit` or `duplicate_of`), real, false,"
-    yield "  neutral; empty: unjudged"
+    yield "- `decision`: must, anti_hit or duplicate (which one goes into `must`, `anti_hit` or `duplicate_of`), real,"
+    yield "  false, neutral; empty: unjudged"
     yield "- `cites`: ok, fabricated, cleared; empty: open\n"
     yield from _key_lines(cell)
     typed = {_finding(row): row for row in rows}
