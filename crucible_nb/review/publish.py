@@ -135,9 +135,9 @@ PUBLISHED = (*_EACH, *FIGURES, "manifest.json")  # Every file that a publication
 def _check_target(out: Path, bench: Bench) -> None:
     "Stop where a publication would stand in a bench, or where something else is already."
     where = visible(str(out))
-    for inner in (bench.folder, bench.tree):
-        if inner is not None and Path(os.path.realpath(out)).is_relative_to(os.path.realpath(inner)):
-            raise BenchError([f"{where}: expected a folder outside the bench, found one inside {visible(str(inner))}"])
+    if bench.folder is not None and Path(os.path.realpath(out)).is_relative_to(os.path.realpath(bench.folder)):
+        inside = visible(str(bench.folder))
+        raise BenchError([f"{where}: expected a folder outside the bench, found one inside {inside}"])
     try:
         if os.path.lexists(out) and not out.is_dir():
             found = "a link to nothing" if not out.exists() else "a file"
@@ -213,7 +213,11 @@ def _named_leaks(
     chosen = [(f"{kind} {visible(name)[:60]}", f"rename the {kind}", name) for kind, name in _names(bench)]
     chosen.append(("the name of the bench", "rename the bench", facts.name))
     rules = review_rules(facts.rules)
-    chosen += [(f"rule {name}", "choose another word", str(rules[name])) for name in _default_words()]
+    chosen += [
+        (f"rule {name}", "choose another word", str(rules[name]))
+        for name, usual in _default_words().items()
+        if rules[name] != usual
+    ]
     for what, way, name in chosen:
         for line in find_leaks({"": name.encode("utf-8", "replace")}, texts):
             if (piece := line.partition(": ")[2]) in held:
@@ -523,7 +527,9 @@ def _grid_faults(scores: pd.DataFrame, manifest: Mapping[str, object]) -> Iterat
         yield f"scores.csv: expected each of {len(arms)} arms on each of {len(cells)} cells, sorted, found other rows"
     if odd := sorted(set(scores["run_status"].fillna("none")) - {"ok", "silent", "failed"}):
         yield f"scores.csv: run_status: expected ok, silent or failed, found {_short(odd[0])}"
-
+    for kind in ("arm", "cell", "overseer"):
+        names = scores[kind].dropna().unique()
+        yield from (f"scores.csv: {line}" for name in names if (line := _unseen(kind, name)))
     for name in PROVENANCE:
         if others := [value for value in map(plain_cell, scores[name].drop_duplicates()) if value != manifest[name]]:
             yield f"scores.csv: {name}: found {_short(others[0])}, expected {_short(manifest[name])} of the manifest"
