@@ -524,11 +524,8 @@ def test_cells_are_the_same_for_all_arms(plain, tmp_path):
 @pytest.mark.parametrize(
     "rules",
     [
-        Rules(matches="strict"),
-        Rules(citations="strict", precision="literal"),
-        Rules(critical_weight=0.3, should_weight=0.2, nice_weight=0.1),
-        Rules(critical_weight=1, should_weight=1, nice_weight=1),
-        Rules(critical_weight=1, should_weight=2, nice_weight=7),
+        Rules(matches="strict", critical_weight=0.3, should_weight=0.2, nice_weight=0.1),
+        Rules(citations="strict", precision="literal", critical_weight=1, should_weight=1, nice_weight=1),
     ],
 )
 def test_what_is_true_is_possible(rules, tmp_path):
