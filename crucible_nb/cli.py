@@ -732,11 +732,22 @@ def publish(
 
     with _one_line(), _warnings_on_stderr():
         bench = read_bench(folder)
-        text = "" if notes is None else notes.read_text(encoding="utf-8")
+        text = "" if notes is None else _notes(notes)
         live = _live_tree(bench, tree, commit)
         manifest = run_publish(bench, live, out, _rules(rules), overseer, notes=text, figures=figures)
         for name in (*manifest["files"], "manifest.json"):
             typer.echo(_line(str(out / name)))
+
+
+def _notes(file: Path) -> str:
+    "The text of the option --notes."
+    try:
+        return file.read_bytes().decode().removeprefix("\ufeff")
+    except OSError as problem:
+        found = "a folder" if file.is_dir() else problem.strerror or str(problem)
+    except UnicodeDecodeError as problem:
+        found = f"another byte at {problem.start + 1}"
+    raise ValueError(f"--notes {file}: expected a text file in UTF-8, found: {found}")
 
 
 @app.command()

@@ -101,8 +101,9 @@ def _finish(
 
 
 def _plain(text: object, longest: int = 48) -> str:
-    "A name on one line, not too long, with dollar signs that stand for themselves and begin no formula."
+    "A name on one line, not too long, that can be seen, with dollar signs that begin no formula."
     line = " ".join(str(text).encode("utf-8", "replace").decode().split())
+    line = "".join(char if char.isprintable() else ascii(char)[1:-1] for char in line)
     return (line if len(line) <= longest else line[: longest - 1] + "…").replace("$", r"\$")
 
 

@@ -221,3 +221,12 @@ def test_letters_read_on_what_they_stand_on():
 def test_every_style_is_used_once_in_the_first_twenty():
     styles = {(style["color"], style["marker"], str(style["ls"])) for style in map(plots._style, range(20))}
     assert len(styles) == 20
+
+
+def test_labels_hold_no_control_characters():
+    """They would make an SVG that is no XML."""
+    table = pd.DataFrame({"arm": ["\x1b[31mred", "a\u202eb", "\x07bell"], "estimate": [0.1, 0.5, 0.9]})
+    axes = plots.plot_intervals(table.assign(low=0.0, high=1.0), name="arm", title="\x07 one \x1b[1m title")
+    axes.figure.canvas.draw()
+    assert [text.get_text() for text in axes.get_yticklabels()] == ["\\x1b[31mred", "a\\u202eb", "\\x07bell"]
+    assert repr(axes.figure) == "\\x07 one \\x1b[1m title"

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import shutil
 
 import pytest
 from reviewkit import BENCH, DECK
@@ -112,3 +113,56 @@ def test_bad_input_is_one_line(arguments, status):
     if status == 1:
         assert err.startswith("crucible: ")
         assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "found"),
+    [
+        ("bytes", "another byte at 4"),
+        ("folder", "a folder"),
+        ("nothing", "No such file or directory"),
+    ],
+)
+def test_notes_that_are_no_text(kind, found, tmp_path):
+    notes = tmp_path / "notes.txt"
+    if kind == "bytes":
+        notes.write_bytes(b"One\xff model")
+    elif kind == "folder":
+        notes.mkdir()
+    status, out, err = crucible("publish", SMALL, tmp_path / "out", "--no-figures", "--notes", notes)
+    assert (status, out) == (1, "")
+    assert err == f"crucible: --notes {notes}: expected a text file in UTF-8, found: {found}\n"
+    assert not (tmp_path / "out").exists()
+
+
+def test_notes_in_utf_8(tmp_path):
+    (tmp_path / "notes.txt").write_bytes(b"\xef\xbb\xbfOne mod\xc3\xa8le plays everybody.")
+    out = tmp_path / "out"
+    assert crucible("publish", SMALL, out, "--no-figures", "--notes", tmp_path / "notes.txt")[0] == 0
+    assert json.loads((out / "manifest.json").read_bytes())["notes"] == "One modèle plays everybody."
+    assert crucible("verify", out, SMALL)[0] == 0
+
+
+@pytest.mark.parametrize("kind", ["file", "link", "proc"])
+def test_targets_that_are_no_folder(kind, tmp_path):
+    out = tmp_path / "out" if kind != "proc" else "/proc/crucible"
+    if kind == "file":
+        out.write_text("mine")
+    elif kind == "link":
+        out.symlink_to(tmp_path / "nothing")
+    status, text, err = crucible("publish", SMALL, out, "--no-figures")
+    assert (status, text, err.count("\n")) == (1, "", 1)
+    assert err.startswith(f"crucible: {out}: expected a folder")
+    assert "found" in err and "Errno" not in err
+
+
+def test_nothing_to_draw(tmp_path):
+    """Every run failed: published and verified all the same."""
+    folder = shutil.copytree(DECK / "all-musts", tmp_path / "bench")
+    (folder / "arms" / "a" / "k1-cart.json").unlink()
+    shutil.rmtree(folder / "verdicts")
+    assert crucible("publish", folder, tmp_path / "out")[0] == 0
+    assert crucible("verify", tmp_path / "out", folder)[:2] == (
+        0,
+        "7 files checked, 0 problems, 0 things not checked\n",
+    )

@@ -1,18 +1,24 @@
 """What is published holds nothing of the key, is the same each time, and can be made again."""
 
+import csv
 import html
+import io
 import json
+import os
 import re
 import shutil
 import textwrap
 from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
-from reviewkit import BENCH, copy_deck, write
+from reviewkit import BENCH, change, copy_deck, write
 
 from crucible_nb.review.bench import BenchError, read_bench
 from crucible_nb.review.citations import LiveTree
 from crucible_nb.review.leaks import LeakError, find_leaks, key_texts, views
+from crucible_nb.review.publication import draw_figures
 from crucible_nb.review.publish import check_outputs, gather, publish, render, twin_of, verify
 from crucible_nb.rules import Rules
 
@@ -498,3 +504,197 @@ def test_older_publications_are_replaced_and_nothing_else(small, tmp_path):
     with pytest.raises(BenchError, match=r"diary\.txt"):
         publish(small, tree, tmp_path / "out", figures=False)
     assert (tmp_path / "out" / "diary.txt").read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        {"severities": "critical>major>minor>nit>k1-m2"},
+        {"severities": "critical>major>minor>k1-m2", "nice_band": "k1-m2"},
+        {"aliases": "k1-m2=nit"},
+    ],
+)
+def test_words_of_the_rules_are_somebodys_words(rules, small, tmp_path):
+    with pytest.raises(LeakError, match=r"rule \w+: holds the id of k1-m2: choose another word"):
+        publish(small, LiveTree(small.tree), tmp_path / "out", Rules(**rules), figures=False)
+    assert not (tmp_path / "out").exists()
+
+
+def test_harmless_words_of_the_rules(small, tmp_path):
+    bands = {"critical_band": "major", "should_band": "minor", "nice_band": "trifle"}
+    rules = Rules(severities="critical>major>minor>trifle", aliases="nit=trifle, blocker=critical", **bands)
+    publish(small, LiveTree(small.tree), tmp_path / "out", rules, figures=False)
+    assert verify(tmp_path / "out", small).problems == ()
+    assert verify(tmp_path / "out").problems == ()
+
+
+def test_what_a_killed_publish_left(small, tmp_path):
+    out, tree = tmp_path / "out", LiveTree(small.tree)
+    out.mkdir()
+    left = (".readings.csv.999999999.part", ".manifest.json.999999999.a1b2c3d4.part")
+    for name in left:
+        (out / name).write_text("half")
+    publish(small, tree, out, figures=False)
+    for name in left:
+        (out / name).write_text("half")
+    publish(small, tree, out, figures=False)
+    assert verify(out, small).ok
+    (out / f".scores.csv.{os.getpid()}.x.part").write_text("half")
+    with pytest.raises(BenchError, match=r"found \.scores\.csv\."):
+        publish(small, tree, out, figures=False)
+
+
+def test_a_publish_that_fails_leaves_no_part_and_can_be_repeated(small, tmp_path, monkeypatch):
+    out, tree, move, moved = tmp_path / "out", LiveTree(small.tree), os.replace, []
+
+    def full(source, target):
+        if len(moved) == 3:
+            raise OSError(28, "No space left on device")
+        moved.append(target)
+        move(source, target)
+
+    monkeypatch.setattr("crucible_nb.text.os.replace", full)
+    with pytest.raises(BenchError, match="out: expected a folder that can be written, found: No space left"):
+        publish(small, tree, out, figures=False)
+    monkeypatch.undo()
+    assert len(moved) == len(list(out.iterdir())) == 3
+    publish(small, tree, out, figures=False)
+    assert verify(out, small).ok
+
+
+def test_figures_of_an_older_publication_go(small, tmp_path):
+    out, tree = tmp_path / "out", LiveTree(small.tree)
+    publish(small, tree, out)
+    assert (out / "recall.svg").exists()
+    publish(small, tree, out, figures=False)
+    assert not list(out.glob("*.svg"))
+    assert verify(out, small).ok
+
+
+@pytest.mark.parametrize("kind", ["alone", "another manifest", "a folder", "a link"])
+def test_files_that_are_called_as_ours(kind, small, tmp_path):
+    out, tree = tmp_path / "out", LiveTree(small.tree)
+    if kind.startswith("a "):
+        publish(small, tree, out, figures=False)
+        (out / "scores.csv").unlink()
+    out.mkdir(exist_ok=True)
+    if kind == "a folder":
+        (out / "scores.csv").mkdir()
+    elif kind == "a link":
+        (tmp_path / "theirs.csv").write_text("years of work")
+        (out / "scores.csv").symlink_to(tmp_path / "theirs.csv")
+    else:
+        (out / "scores.csv").write_text("years of work")
+    if kind == "another manifest":
+        (out / "manifest.json").write_text('{"name": "my app"}')
+    before = sorted(path.name for path in out.iterdir())
+    with pytest.raises(BenchError, match=r"expected an empty folder or an older publication, found \w+\.\w+"):
+        publish(small, tree, out, figures=False)
+    assert sorted(path.name for path in out.iterdir()) == before
+    if kind in ("alone", "another manifest"):
+        assert (out / "scores.csv").read_text() == "years of work"
+
+
+@pytest.mark.parametrize("inner", ["arms/out", "out", "tree/out", "key", "../bench/verdicts/x"])
+def test_no_publication_inside_the_bench(inner, small):
+    with pytest.raises(BenchError, match="expected a folder outside the bench, found one inside"):
+        publish(small, LiveTree(small.tree), small.folder / inner, figures=False)
+    assert read_bench(small.folder).arms == small.arms
+
+
+@pytest.mark.parametrize("kind", ["file", "dangling link", "below a file", "proc"])
+def test_targets_that_can_not_be_folders(kind, small, tmp_path):
+    out = tmp_path / "out"
+    if kind == "dangling link":
+        out.symlink_to(tmp_path / "nothing")
+    elif kind != "proc":
+        out.write_text("mine")
+    target = {"below a file": out / "more", "proc": Path("/proc/crucible")}.get(kind, out)
+    with pytest.raises(BenchError, match=r"^/\S+: expected a folder.*, found") as caught:
+        publish(small, LiveTree(small.tree), target, figures=False)
+    assert "Errno" not in str(caught.value)
+
+
+def renamed(tmp_path, arm, folder=None):
+    """A bench of two arms, one with another name."""
+    folder = folder or copy_deck("failed-run", tmp_path)
+    for old in (folder / "arms" / "a", folder / "verdicts" / "o1" / "a"):
+        for file in shutil.copytree(old, old.with_name(arm)).iterdir():
+            change(file, arm=arm)
+    return read_bench(folder)
+
+
+@pytest.mark.parametrize("arm", ["\x1b[31mred", "\x07bell", "a\u202eb"])
+def test_names_that_can_not_be_seen(arm, tmp_path):
+    bench = renamed(tmp_path, arm)
+    with pytest.raises(BenchError, match=r"arm \S+: expected a name of characters that can be seen") as caught:
+        publish(bench, LiveTree(bench.tree), tmp_path / "out")
+    assert arm not in str(caught.value)
+    drawn = draw_figures(gather(bench, LiveTree(bench.tree)))
+    assert set(drawn) == {"recall.svg", "ranks.svg"}
+    for picture in drawn.values():
+        ElementTree.fromstring(picture)
+        assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f\u202e]", picture.decode())
+
+
+@pytest.mark.parametrize("arm", ["=cmd|calc", "@SUM(A1)", "+1+1", "-x", "'=x", "''-y", "'z"])
+def test_names_that_a_spreadsheet_would_run(arm, tmp_path):
+    bench = renamed(tmp_path, arm)
+    publish(bench, LiveTree(bench.tree), tmp_path / "out", figures=arm == "=cmd|calc")
+    for file in (tmp_path / "out").glob("*.csv"):
+        for row in csv.reader(io.StringIO(file.read_text())):
+            for cell in row:
+                assert not re.match(r"[=+@]|-(?!\d)", cell), (file.name, cell)
+    for again in (bench, None):
+        assert verify(tmp_path / "out", again).problems == ()
+
+
+SPELLED = {
+    "hyphen": ("id", "k1\u2010m1"),
+    "no-break hyphen": ("id", "k1\u2011m1"),
+    "minus": ("id", "k1\u2212m1"),
+    "dash": ("id", "k1\u2014m1"),
+    "low line": ("id", "k1_m1"),
+    "blank": ("id", "K1 m1"),
+    "blank letter": ("id", "k1\u3164m1"),
+    "blank braille": ("id", "k1\u2800m1"),
+    "half-width blank": ("id", "k1\uffa0m1"),
+    "division slash": ("path", "shop\u2215store\u2215cart.py"),
+    "fraction slash": ("path", "shop\u2044store\u2044cart.py"),
+    "big solidus": ("path", "shop\u29f8store\u29f8cart.py"),
+    "module": ("path", "import shop.store.cart"),
+    "module with a name": ("path", "shop.store.cart.Basket"),
+    "module of another language": ("path", "shop::store::cart"),
+    "blank letters in a symbol": ("symbol", "Basket\u1160.sum_up"),
+    "blank letters in prose": ("claim", "The\u115ftotal\u2800ignores\u3164the quantity of things."),
+    "numbers and colons": ("evidence", "12: x = first\n13: y = other\n14: return"),
+    "numbers and bars": ("evidence", "12 | x = first\n13 | y = other\n14 | return"),
+    "numbers and tabs": ("evidence", "   12\tx = first\n   13\ty = other"),
+}
+
+
+@pytest.mark.parametrize("name", SPELLED)
+def test_other_spellings(name, tmp_path):
+    field, said = SPELLED[name]
+    own = {"path": "shop/store/cart.py", "claim": "The total ignores the quantity of things."}
+    folder = words_deck(tmp_path, "Basket.sum_up", evidence="x = first\ny = other\nreturn", **own)
+    bench = read_bench(folder)
+    texts = [text for text in key_texts(bench) if text.owner == "k1-m1" and text.field.startswith(field)]
+    for file in PAGES:
+        assert find_leaks({file: slip(file, PAGES[file], said)}, texts, {file: PAGES[file]}), file
+        assert not find_leaks({file: slip(file, PAGES[file], "12: x | 3 of k1 - or m1")}, texts, {file: PAGES[file]})
+    if name in ("hyphen", "module", "numbers and bars"):
+        with pytest.raises(LeakError, match=f"{field}.* of k1-m1"):
+            publish(bench, LiveTree(folder / "tree"), tmp_path / "out", notes=said, figures=False)
+
+
+def test_the_line_says_which_name_holds_it(tmp_path):
+    folder = words_deck(tmp_path, "deep")
+    bench = renamed(tmp_path, "deep-review", folder=folder)
+    with pytest.raises(LeakError) as caught:
+        publish(bench, LiveTree(folder / "tree"), tmp_path / "out", figures=False)
+    assert caught.value.leaks == ("arm deep-review: holds the symbol of k1-m1: rename the arm",)
+    with pytest.raises(LeakError) as caught:
+        publish(bench, LiveTree(folder / "tree"), tmp_path / "out", notes="It is `deep`.", figures=False)
+    assert caught.value.leaks[0].startswith("arm deep-review: ")
+    assert "methodology.md: holds the symbol of k1-m1" in caught.value.leaks

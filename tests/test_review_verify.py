@@ -6,13 +6,14 @@ import os
 import shutil
 
 import pytest
-from reviewkit import DECK, write
+from reviewkit import BENCH, DECK, change, write
 from typer.testing import CliRunner
 
 from crucible_nb.cli import app
 from crucible_nb.review.bench import BenchError, read_bench
 from crucible_nb.review.citations import LiveTree
 from crucible_nb.review.publish import publish, verify
+from crucible_nb.rules import Rules
 
 SMALL = DECK / "failed-run"
 FILES = ("scores.csv", "totals.csv", "comparisons.csv", "readings.csv", "methodology.md", "methodology.html")
@@ -441,3 +442,128 @@ def test_the_command(out):
     status, text, err = crucible("verify", out)
     assert (status, text) == (1, "")
     assert err.count("\n") == err.count("crucible: ") > 10
+
+
+def cells_of(out, row=0):
+    """The cells of a row of scores.csv, by column."""
+    head, *rows = (out / "scores.csv").read_text().split("\n")
+    return dict(zip(head.split(","), rows[row].split(","), strict=True))
+
+
+def set_cells(out, row=0, **values):
+    """Put other values in a row of scores.csv, as a careful forger does."""
+    head, *rows = (out / "scores.csv").read_text().split("\n")
+    rows[row] = ",".join({**cells_of(out, row), **values}.values())
+    (out / "scores.csv").write_text("\n".join([head, *rows]))
+    rehash(out)
+
+
+IMPOSSIBLE = {
+    "fabricated of no anti-hit": ({"anti_hits": "0", "fabricated": "1"}, "anti_hits: found 0, expected at least 1"),
+    "anti-hits of nothing": (
+        {"anti_hits": "1", "fabricated": "0", "anti_claims": "0"},
+        "anti_hits: found 1, expected at most 0",
+    ),
+    "strict matches": ({"matched_strict": "2"}, "matched_strict: found 2, expected at most 1, its matched"),
+    "a high recall that is low": ({"weighted_recall_high": "0.25"}, "weighted_recall_high: found 0.25, expected 0.5"),
+    "real and unlisted": ({"verified_extra": "1"}, "true_findings: found 1, expected 2"),
+    "real and unlisted, many": ({"verified_extra": "9"}, "verified_extra: found 9, expected at most 1"),
+    "fidelity of nothing": ({"severity_n": "0"}, "severity_n: found 0, expected 1"),
+    "fidelity of too many": ({"severity_n": "3"}, "severity_n: found 3, expected 1"),
+    "half a fidelity": ({"severity_fidelity": "0.5"}, "severity_fidelity: found 0.5, expected"),
+    "silent with findings": ({"run_status": "silent"}, "run_status: found silent, expected ok for 1 findings"),
+    "a bucket": ({"drift": "7"}, "drift: found 7, expected at most 1, its findings"),
+    "the sum of buckets": (
+        {"drift": "1", "uncited": "1"},
+        "uncited + refused: found 2, expected at most 1, its findings",
+    ),
+    "no number": ({"drift": ""}, "drift: found none, expected a number"),
+    "weight of nothing": (
+        {"matched": "0", "opus_crit_matched": "0", "weight_matched": "3.0"},
+        "weight_matched: found 3, expected 0 from the counts",
+    ),
+    "a claim of no anti-hit": ({"anti_claims": "1", "anti_hits": "1"}, "anti_claims: found 1 in all, expected 0"),
+}
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory):
+    """A publication without figures, quick to verify."""
+    out = tmp_path_factory.mktemp("plain") / "out"
+    bench = read_bench(SMALL)
+    publish(bench, LiveTree(bench.tree), out, figures=False)
+    return out
+
+
+@pytest.mark.parametrize("name", IMPOSSIBLE)
+def test_counts_that_no_findings_can_give(name, plain, tmp_path):
+    out = shutil.copytree(plain, tmp_path / "out")
+    values, line = IMPOSSIBLE[name]
+    if name == "a claim of no anti-hit":
+        set_fields(out, anti_hits=0)
+    set_cells(out, **values)
+    assert any(line in problem for problem in verify(out).problems), verify(out).problems
+
+
+def test_cells_are_the_same_for_all_arms(plain, tmp_path):
+    folder = shutil.copytree(SMALL, tmp_path / "bench")
+    for old in (folder / "arms" / "a", folder / "verdicts" / "o1" / "a"):
+        for file in shutil.copytree(old, old.with_name("b")).iterdir():
+            write(file, {**json.loads(file.read_bytes()), "arm": "b"})
+    bench, out = read_bench(folder), tmp_path / "out"
+    publish(bench, LiveTree(bench.tree), out, figures=False)
+    assert verify(out).ok
+    set_cells(out, musts="9")
+    assert any("k1-cart: musts: found 9 and " in line for line in verify(out).problems)
+    set_cells(out, musts=cells_of(out, 2)["musts"], opus_crit_total="0")
+    problems = verify(out).problems
+    assert any("k1-cart: opus_crit_total: found 0 and 1, expected one number for all arms" in line for line in problems)
+    assert any("opus_crit_total: found " in line and "as the manifest has musts" in line for line in problems)
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        Rules(matches="strict", critical_weight=0.3, should_weight=0.2, nice_weight=0.1),
+        Rules(citations="strict", precision="literal", critical_weight=1, should_weight=1, nice_weight=1),
+    ],
+)
+def test_what_is_true_is_possible(rules, tmp_path):
+    bench = read_bench(BENCH)
+    publish(bench, LiveTree(bench.tree), tmp_path / "out", rules, figures=False)
+    assert verify(tmp_path / "out").problems == ()
+
+
+def empty_bench(folder, without):
+    """A bench in which nothing can be drawn."""
+    shutil.copytree(DECK / "all-musts", folder)
+    if without == "runs":
+        (folder / "arms" / "a" / "k1-cart.json").unlink()
+        shutil.rmtree(folder / "verdicts")
+    else:
+        change(folder / "key" / "k1-cart.json", musts=[])
+        shutil.rmtree(folder / "verdicts")
+    return read_bench(folder)
+
+
+@pytest.mark.parametrize("without", ["runs", "musts"])
+def test_nothing_to_draw(without, tmp_path):
+    bench = empty_bench(tmp_path / "bench", without)
+    manifest = publish(bench, LiveTree(bench.tree), tmp_path / "out")
+    assert manifest["drawn_by"] is None
+    assert not [name for name in FIGURES if (tmp_path / "out" / name).exists()]
+    for again in (bench, None):
+        assert verify(tmp_path / "out", again).problems == ()
+
+
+def test_pages_that_leak_are_found_with_the_bench(small, tmp_path, monkeypatch):
+    """Published by a kit without a guard; every file follows from the others."""
+    monkeypatch.setattr("crucible_nb.review.publish.find_leaks", lambda *given: [])
+    claim = next(iter(small.musts.values())).claim
+    publish(small, LiveTree(small.tree), tmp_path / "out", notes=f"We saw: {claim}", figures=False)
+    monkeypatch.undo()
+    problems = verify(tmp_path / "out", small).problems
+    assert "methodology.md: holds the claim of k1-m1" in problems
+    assert "manifest.json: holds the claim of k1-m1" in problems
+    assert claim not in " ".join(problems)
+    assert verify(tmp_path / "out").ok

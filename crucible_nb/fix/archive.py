@@ -12,7 +12,6 @@ __all__ = ['SCORE_FILE', 'Unscored', 'score_runs', 'read_scenario', 'reference_f
 import hashlib
 import json
 import os
-import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -27,6 +26,7 @@ from .reference import Reference, ReferenceFixError, join_references, read_refer
 from .score import FixScore, score_fix
 from ..rules import Rules
 from ..stats import bootstrap_mean
+from ..text import write_whole
 
 # %% ../../nbs/14_archive.ipynb #cell-6
 @dataclass(frozen=True, slots=True)
@@ -355,37 +355,11 @@ def _store(
             target.unlink(missing_ok=True)
             return ""
         inputs = {"reference_sha256": reference_sha256, "candidate_sha256": candidate_sha256}
-        _write(target, json.dumps({**answer.to_dict(), "inputs": inputs}, indent=2) + "\n")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(target, (json.dumps({**answer.to_dict(), "inputs": inputs}, indent=2) + "\n").encode())
     except OSError as problem:
         return str(problem)
     return ""
-
-
-def _write(target: Path, text: str) -> None:
-    "Write a file whole or not at all; what a killed process left behind is swept away."
-    target.parent.mkdir(parents=True, exist_ok=True)
-    for left in target.parent.glob(f".{target.name}.*.part"):
-        if not _is_running(left.name.split(".")[-3]):
-            left.unlink(missing_ok=True)
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.{os.getpid()}.", suffix=".part")
-    try:
-        with open(handle, "w", encoding="utf-8") as part:
-            part.write(text)
-        os.chmod(name, 0o644)
-        os.replace(name, target)
-    finally:
-        Path(name).unlink(missing_ok=True)
-
-
-def _is_running(pid: str) -> bool:
-    "True where a process of this number can be running."
-    try:
-        os.kill(int(pid), 0)
-    except (ProcessLookupError, ValueError, OverflowError):
-        return False
-    except PermissionError:
-        return True
-    return True
 
 # %% ../../nbs/14_archive.ipynb #cell-26
 def summarise(

@@ -30,14 +30,27 @@ _IS_UNSPACED = re.compile(f"[{_UNSPACED}]")
 _BEFORE, _AFTER = rf"(?<![^\W{_UNSPACED}])", rf"(?![^\W{_UNSPACED}])"  # Not within a word of a script with blanks
 
 
+_ALIKE = dict.fromkeys(map(ord, "\u115f\u1160\u2800\u3164\uffa0"), " ")  # Letters by category, and blank
+_ALIKE |= dict.fromkeys(map(ord, "\u02d7\u2043\u207b\u208b\u2212\u2796"), "-")
+_ALIKE |= dict.fromkeys(map(ord, "\u2044\u2215\u2571\u27cb\u29f8"), "/")
+_ALIKE |= dict.fromkeys(map(ord, "\u2216\u2572\u27cd\u29f5\u29f9"), "\\")
+_KINDS = {"Pd": "-", "Pc": "_", "Mn": "", "Me": "", "Cf": ""}  # What all signs of a category become
+
+
 def fold(
     text: str,  # From anywhere
 ) -> str:  # Equal for texts that a reader takes for the same
     "Text without case, accents, compatibility forms, and signs that have no shape."
     if text.isascii():
         return text.lower()
-    plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
-    return "".join(char for char in plain if char.isascii() or unicodedata.category(char) not in ("Mn", "Me", "Cf"))
+    plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text.translate(_ALIKE)).casefold())
+    return "".join(map(_plain_sign, plain.translate(_ALIKE)))
+
+
+@lru_cache(maxsize=8192)
+def _plain_sign(char: str) -> str:
+    "A folded sign as one of a keyboard, or nothing where it has no shape."
+    return char if char.isascii() else _KINDS.get(unicodedata.category(char), char)
 
 
 def _letters(text: str) -> str:
@@ -98,7 +111,16 @@ def _pieces(thing: Must | AntiHit) -> Iterator[KeyText]:
         yield KeyText(thing.id, field, text, False)
         for part in _parts(text):
             yield KeyText(thing.id, f"{field} (a part)", part, False)
+    names += [(f"{field} (as a module)", _module(text)) for field, text in names if text and field.startswith("path")]
     yield from (KeyText(thing.id, field, text.strip(), True) for field, text in names if text and text.strip())
+
+
+def _module(path: str) -> str | None:
+    "A path of two parts or more as a program names it; None where it has none."
+    parts = re.sub(r"\.\w+$", "", path.strip()).replace("\\", "/").strip("/").split("/")
+    parts = parts[:-1] if parts[-1] == "__init__" else parts
+    parts = parts[1:] if parts[:1] in (["src"], ["lib"]) else parts
+    return ".".join(parts) if len(parts) > 1 and "." not in "".join(parts) else None
 
 
 def _parts(text: str) -> Iterator[str]:
@@ -144,7 +166,17 @@ def views(
             found.append(_APART.join(cell for row in csv.reader(io.StringIO(raw)) for cell in row))
     except (ValueError, RecursionError, csv.Error):
         pass  # What is no JSON or CSV is read as it stands
-    return list(dict.fromkeys([*found, *(_unescaped(view) for view in found if "\\" in view)]))
+    found += [_unescaped(view) for view in found if "\\" in view]
+    return list(dict.fromkeys([*found, *(bare for view in found for bare in _without_numbers(view))]))
+
+
+_AT_START = re.compile(r"(?m)^[ \t>*|#]*(?:L|line )?\d+(?:[ ]?[:|)\]]|\t|[ ]{2,})", re.IGNORECASE)
+_ANYWHERE = re.compile(r"(?<![^\s\0])(?:L|line )?\d+[ ]?[:|]", re.IGNORECASE)
+
+
+def _without_numbers(view: str) -> list[str]:
+    "A text without the numbers of lines in front of code."
+    return [pattern.sub("\n", view) for pattern in (_AT_START, _ANYWHERE) if pattern.search(view)]
 
 
 _APART = "\n\0"  # Between what stands in different cells, values or elements: a name may be wrapped there
@@ -200,7 +232,7 @@ def find_leaks(
             if signs and not any(signs in view for view in letters):
                 continue
             if text.name:
-                pattern = _code_pattern(text.text) if text in ordinary else _name_pattern(text.text)
+                pattern = _code_pattern(text.text) if text in ordinary else _name_pattern(text.text, text.field == "id")
                 found, fine = _most(pattern, seen), _most(pattern, excused)
             else:
                 found, fine = (
@@ -235,15 +267,17 @@ _SIGNS = {"/": r"[/\\]+", "\\": r"[/\\]+", ".": r"(?:\.|::|->|#)"}  # Signs with
 
 
 @lru_cache(maxsize=8192)
-def _name_pattern(name: str) -> re.Pattern[str]:
+def _name_pattern(name: str, is_id: bool = False) -> re.Pattern[str]:
     "A folded name by itself, with line ends anywhere in it and blanks beside its signs, or anywhere if it is long."
-    tokens = fold(name).split()
+    tokens = ["-".join(fold(name).split())] if is_id else fold(name).split()
     whole = "".join(tokens)
+    blank = r"[-_\s]" if len(_letters(name)) >= 4 else "[-_]"  # `a 1` is everywhere, `k1 m2` is not
+    signs = {**_SIGNS, "-": blank, "_": blank} if is_id else _SIGNS
     long = len(whole) >= 8 and not whole.isalpha()
     gap = rf"\s*{_BROKEN}" if long else _GAP
     before = _BEFORE if _is_inner(whole[:1]) else ""
     after = _AFTER if _is_inner(whole[-1:]) else ""
-    return re.compile(before + gap.join(_glued(token, long) for token in tokens) + after)
+    return re.compile(before + gap.join(_glued(token, long, signs) for token in tokens) + after)
 
 
 def _is_inner(char: str) -> bool:
@@ -251,13 +285,13 @@ def _is_inner(char: str) -> bool:
     return bool(re.fullmatch(r"\w", char)) and not _IS_UNSPACED.match(char)
 
 
-def _glued(token: str, long: bool) -> str:
+def _glued(token: str, long: bool, signs: Mapping[str, str] = _SIGNS) -> str:
     "A pattern for a part of a name without blanks."
     parts = [
-        _SIGNS.get(char, re.escape(char)) + (r"\s*" if long or not char.isalnum() else "") + _BROKEN for char in token
+        signs.get(char, re.escape(char)) + (r"\s*" if long or not char.isalnum() else "") + _BROKEN for char in token
     ]
     last = token[-1:]
-    return "".join(parts[:-1]) + _SIGNS.get(last, re.escape(last))
+    return "".join(parts[:-1]) + signs.get(last, re.escape(last))
 
 
 _POINTERS = "def|func|fn|fun|function|method|class|symbol|struct|module|sub|proc|see|look at|look in|call|calls|named"

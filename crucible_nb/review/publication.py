@@ -34,6 +34,7 @@ from crucible_nb.review.standings import (
 )
 from ..rules import MUST_TAGS, RULES_VERSION, Rules
 from ..stats import measure
+from ..text import guarded
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -250,7 +251,7 @@ def assemble(
     drawn: Mapping[str, bytes],  # Figures by file name; empty: none
     drawn_by: str | None,  # What drew them
 ) -> dict[str, bytes]:  # By file name, the manifest last
-    "Every file of a publication, with figures that somebody drew."
+    "Every file of a publication, with figures that somebody drew; where nothing is drawn, nobody drew."
     outputs = {
         "scores.csv": _csv(facts.scores),
         "totals.csv": _csv(facts.totals),
@@ -261,7 +262,9 @@ def assemble(
     blocks = page(facts, list(drawn))
     outputs["methodology.md"] = to_markdown(blocks).encode()
     outputs["methodology.html"] = to_html(blocks, f"How {facts.name} was measured").encode()
-    outputs["manifest.json"] = (json.dumps(_manifest(facts, outputs, drawn_by), indent=2) + "\n").encode()
+    outputs["manifest.json"] = (
+        json.dumps(_manifest(facts, outputs, drawn_by if drawn else None), indent=2) + "\n"
+    ).encode()
     return outputs
 
 
@@ -275,7 +278,14 @@ def drawing_program() -> str | None:  # Name and version; None where nothing can
 
 
 def _csv(table: pd.DataFrame) -> bytes:
+    "A table as CSV, its texts guarded against spreadsheets."
+    texts = [name for name in table.columns if not pd.api.types.is_numeric_dtype(table[name])]
+    table = table.assign(**{name: table[name].map(_cell) for name in texts})
     return table.to_csv(index=False, lineterminator="\n").encode()
+
+
+def _cell(value: object) -> object:
+    return guarded(value) if isinstance(value, str) else value
 
 
 MANIFEST_VERSION = 1

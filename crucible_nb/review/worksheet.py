@@ -25,7 +25,7 @@ from pydantic import TypeAdapter, ValidationError
 from .bench import Bench, BenchError, Cell, Cite, Finding, Must, Run, Verdict, check_verdicts
 from .citations import LiveTree, check_cite
 from .match import draft, proposals, target_text
-from ..text import shown, visible
+from ..text import guarded, shown, unguarded, visible
 
 # %% ../../nbs/25_worksheet.ipynb #cell-5
 _WHICH = ("overseer", "arm", "cell", "finding")
@@ -43,7 +43,7 @@ def read_typed(
     if not any(row.get(name, "").strip() for name in TYPED):
         return None
     typed = {name: row.get(name, "") if name == "note" else row.get(name, "").strip() for name in TYPED}
-    typed = {name: _unguarded(text) for name, text in typed.items() if text}
+    typed = {name: unguarded(text) for name, text in typed.items() if text}
     implied = [decision for name, decision in _IMPLIED.items() if name in typed]
     if "decision" not in typed and len(implied) == 1:
         typed["decision"] = implied[0]
@@ -53,7 +53,7 @@ def read_typed(
     if typed.get("cites") in ("null", "none"):
         del typed["cites"]
     try:
-        return Verdict(_unguarded(row["finding"]), **typed)
+        return Verdict(unguarded(row["finding"]), **typed)
     except ValidationError as problem:
         error = problem.errors()[0]
         place = ".".join(map(str, error["loc"]))
@@ -68,17 +68,7 @@ def write_typed(
     "A verdict as it stands in the sheet."
     if verdict is None:
         return dict.fromkeys(TYPED, "")
-    return {name: _guarded(getattr(verdict, name) or "") for name in TYPED}
-
-
-def _guarded(text: str) -> str:
-    "A cell that no spreadsheet takes for a formula."
-    return f"'{text}" if re.match(r"'*[=+\-@]", text) else text
-
-
-def _unguarded(text: str) -> str:
-    "What `_guarded` was given."
-    return text[1:] if re.match(r"'+[=+\-@]", text) else text
+    return {name: guarded(getattr(verdict, name) or "") for name in TYPED}
 
 # %% ../../nbs/25_worksheet.ipynb #cell-9
 def settle(
@@ -211,7 +201,7 @@ def write_worksheets(
         proposed = {finding.id: best.get((*key, finding.id), table.head(0)) for finding in run.findings}
         rows = [
             {
-                **dict(zip(_WHICH, (overseer, *key, _guarded(finding.id)), strict=True)),
+                **dict(zip(_WHICH, (overseer, *key, guarded(finding.id)), strict=True)),
                 **_context(tree, finding, proposed[finding.id], drafted.get((*key, finding.id))),
                 **_kept(old, finding.id, stored.get(finding.id)),
             }
@@ -235,7 +225,7 @@ def _check_name(overseer: str) -> None:
 
 def _finding(row: Mapping[str, str]) -> str:
     "The id of a row's finding."
-    return _unguarded(row["finding"])
+    return unguarded(row["finding"])
 
 
 def _check_owner(sheet: Sheet, overseer: str, run: Run, file: Path) -> None:
@@ -319,7 +309,7 @@ def _cell(text: str) -> str:
     "Text of a reviewer, for a cell of a spreadsheet: one line, no formula, not too long."
     text = visible(" ".join(text.split()))
     text = text if len(text) <= 2000 else f"{text[:2000]} ..."
-    return _guarded(text)
+    return guarded(text)
 
 # %% ../../nbs/25_worksheet.ipynb #cell-17
 def _markdown(
