@@ -9,11 +9,11 @@ __all__ = ['Factors', 'Term', 'Parts', 'Sum', 'NoSum', 'plus', 'times', 'settle'
 
 # %% ../../nbs/31_algebra.ipynb #cell-2
 import ast
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from .kinds import NO_NUMBERS, NUMBERS, WHOLE, Scope, can_swap, is_pure, kind_of
+from .kinds import NO_NUMBERS, NUMBERS, WHOLE, Scope, can_swap, cannot_raise, is_pure, kind_of
 
 # %% ../../nbs/31_algebra.ipynb #cell-5
 Factors = tuple[tuple[str, bool, int], ...]  # (text, in the denominator, exponent), sorted
@@ -22,6 +22,7 @@ Parts = dict[Term, tuple[Fraction, Fraction]]  # How much of each term is added 
 Sum = dict[Term, Fraction]  # The coefficient of each term
 _NUMBER: Term = ((), False)  # The term without factors
 _MOST_TERMS = 64
+_MOST_BITS = 128  # Of a number, before it is multiplied; also of exponents
 
 
 class NoSum(Exception):
@@ -47,7 +48,7 @@ def times(
     b: Parts,  # Another
 ) -> Parts:  # Multiplied out
     "The product of two sums."
-    if len(a) * len(b) > _MOST_TERMS:
+    if len(a) * len(b) > _MOST_TERMS or max(map(_size, (a, b))) > _MOST_BITS:
         raise NoSum
     product: Parts = {}
     for (left, left_divided), (m, m_taken) in a.items():
@@ -59,6 +60,13 @@ def times(
             both = m * n + m_taken * n_taken, m * n_taken + m_taken * n
             product = plus(product, {(factors, left_divided or right_divided): both})
     return product
+
+
+def _size(parts: Parts) -> int:
+    "Bits of the largest number in a sum."
+    numbers = [n for amounts in parts.values() for part in amounts for n in (part.numerator, part.denominator)]
+    exponents = [exponent for factors, _ in parts for _, _, exponent in factors]
+    return max([0, *(n.bit_length() for n in numbers), *exponents])
 
 # %% ../../nbs/31_algebra.ipynb #cell-6
 def settle(
@@ -85,10 +93,20 @@ class Reader:
     factors: dict[str, ast.expr] = field(default_factory=dict)  # Text to expression
     calls: int = 0  # Factors that may do anything when they are evaluated
     arithmetic: bool = False  # A number, a product or a quotient was seen
+    demanded: set[str] = field(default_factory=set)  # Factors with which something is done that no text or list can do
+    charge: Callable[[int], None] = lambda steps: None  # Is told of the work
     known: dict[int, bool] = field(default_factory=dict)  # Answers of is_number, by the node's identity
 
     def read(self, node: ast.expr, number: bool = False) -> Parts:
         "The sum of an expression; `number`: what is around it says that it is one."
+        self.charge(1)
+        parts = self.parts(node, number)
+        if number:
+            self.demanded |= {text for factors, _ in parts for text, _, _ in factors}
+        return parts
+
+    def parts(self, node: ast.expr, number: bool) -> Parts:
+        "The sum of an expression by its operator."
         match node:
             case ast.Constant(value=int(value)) if not isinstance(value, bool):
                 self.arithmetic = True
@@ -107,7 +125,7 @@ class Reader:
                 number = number or "real" in (kind_of(left, self.scope), kind_of(right, self.scope))
                 sides = [self.read(side, number or _is_quotient(side)) for side in (left, right)]
                 self.arithmetic = True
-                return self.factor(node) if any(map(_is_zero, sides)) else times(*sides)
+                return self.factor(node) if any(map(_is_zero, sides)) else self.product(*sides)
             case ast.BinOp(op=ast.Div(), left=left, right=right) if number or self.is_number(node):
                 above = self.read(left, True)
                 self.arithmetic = True
@@ -115,15 +133,22 @@ class Reader:
             case ast.BinOp(op=ast.Pow(), left=left, right=ast.Constant(value=int(n))) if 2 <= n <= 4:
                 base = self.read(left, True)
                 self.arithmetic = True
-                square = times(base, base)
-                return {2: square, 3: times(square, base), 4: times(square, square)}[n]
+                result = base
+                for _ in range(n - 1):
+                    result = self.product(result, base)
+                return result
         return self.factor(node)
+
+    def product(self, a: Parts, b: Parts) -> Parts:
+        "The product of two sums, as work."
+        self.charge(len(a) * len(b))
+        return times(a, b)
 
     def whole_part(self, node: ast.BinOp, op: ast.FloorDiv | ast.Mod, by: int) -> Parts:
         "`sum // by` or `sum % by` of whole numbers: what `by` divides is taken out."
         if kind_of(node.left, self.scope) not in WHOLE:
             return self.factor(node)
-        inner = Reader(self.scope, self.canonical)
+        inner = Reader(self.scope, self.canonical, charge=self.charge)
         parts = inner.read(node.left, True)
         kinds = {kind_of(factor, self.scope) for factor in inner.factors.values()}
         if inner.calls or not kinds <= WHOLE or any(divided for _, divided in parts):
@@ -131,6 +156,8 @@ class Reader:
         total = settle(parts, whole=True)
         rest = {term: part for term, n in total.items() if (part := n % by)}
         taken = {term: part for term, n in total.items() if (part := n // by)} if isinstance(op, ast.FloorDiv) else {}
+        if not _may_vanish(inner.factors, [*rest, *taken], self.scope):
+            return self.factor(node)
         self.arithmetic = True
         self.factors |= {text: inner.factors[text] for (factors, _) in taken for text, _, _ in factors}
         result = {term: (max(n, Fraction(0)), max(-n, Fraction(0))) for term, n in taken.items()}
@@ -238,6 +265,12 @@ def _is_product(node: ast.expr) -> bool:
     return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult)
 
 
+def _may_vanish(factors: Mapping[str, ast.expr], terms: Iterable[Term], scope: Scope) -> bool:
+    "True where no factor that is in none of the terms could have raised."
+    kept = {text for term_factors, _ in terms for text, _, _ in term_factors}
+    return all(text in kept or cannot_raise(node, scope) for text, node in factors.items())
+
+
 def _is_zero(parts: Parts) -> bool:
     "True for a sum of which nothing is left: `0`, `1 - 1`."
     return all(added == taken for added, taken in parts.values())
@@ -249,16 +282,21 @@ def sum_of(
     canonical: Callable[[ast.expr], ast.expr],  # The canonical form of an expression that is no arithmetic
     *,
     number: bool = False,  # What is around the expression works on numbers only
+    charge: Callable[[int], None] = lambda steps: None,  # Is told of the work
 ) -> tuple[Sum, Reader]:  # Raises NoSum
     "An expression as a sum, with the reader that can write it again."
     if shown := _shown_numbers(node, scope):
-        scope = Scope({**scope.kinds, **shown}, scope.local, scope.rebound)
-    reader = Reader(scope, canonical, arithmetic=number)
+        scope = replace(scope, kinds={**scope.kinds, **shown})
+    reader = Reader(scope, canonical, arithmetic=number, charge=charge)
     parts = reader.read(node, number)
     if not reader.arithmetic:
         raise NoSum
     whole = all(kind_of(factor, scope) in WHOLE for factor in reader.factors.values())
     total = settle(parts, whole=whole and not any(divided for _, divided in parts))
+    if not _may_vanish(_factors_of(parts, reader), total, scope):
+        raise NoSum
+    if reader.demanded and not number and not _shows_numbers(total, reader):
+        raise NoSum
     if reader.calls:
         _check_calls(parts, reader)
     alone = next(iter(total), _NUMBER)
@@ -282,6 +320,27 @@ def _shown_numbers(node: ast.expr, scope: Scope) -> dict[str, str]:
     return {name: kind for name, kind in found.items() if scope.kinds.get(name, "unknown") == "unknown"}
 
 
+def _factors_of(parts: Parts, reader: Reader) -> dict[str, ast.expr]:
+    return {text: reader.factors[text] for factors, _ in parts for text, _, _ in factors}
+
+
+def _shows_numbers(total: Sum, reader: Reader) -> bool:
+    "True where a sum, as it is written, fails wherever what it was made of does: for texts and lists."
+    several = len(total) > 1
+    for (factors, divided), n in total.items():
+        known = {kind_of(reader.factors[text], reader.scope) for text, _, _ in factors}
+        powers = any(exponent > 1 for _, _, exponent in factors)
+        alone = len(factors) < 2 and known and known <= NUMBERS
+        if n < 0 or divided or powers or "real" in known or alone or (several and not factors):
+            return True
+        if len(factors) > 1 and known <= NUMBERS:
+            return True
+    sets = [frozenset(text for text, _, _ in factors) for factors, _ in total]
+    shown = {text for big in sets for small in sets if small and small < big for text in big - small}  # b of a + a * b
+    shown |= {text for text, node in reader.factors.items() if kind_of(node, reader.scope) in NUMBERS}
+    return reader.demanded <= shown
+
+
 def _check_alone(node: ast.expr, factor: ast.expr, scope: Scope) -> None:
     "Raise where arithmetic leaves a lone factor that may be no number: `x - 0` is not `x` for a text."
     plain = not isinstance(node, ast.BinOp | ast.UnaryOp)
@@ -300,20 +359,37 @@ def _check_calls(total: Parts, reader: Reader) -> None:
     others = [node for text, node in reader.factors.items() if text not in calling]
     if reader.calls > 1 or places != [1]:
         raise NoSum
+    numbers = all(kind_of(node, reader.scope) in NUMBERS for node in others)
+    numbers = numbers and not any(below for factors, _ in total for _, below, _ in factors)  # By 0, before the call
+    if not numbers and not _is_one_step(total, calling, others):  # `10 * n` may fail before the call, or behind it
+        raise NoSum
     if not all(can_swap(node, other, reader.scope) for node in calling.values() for other in others):
         raise NoSum
 
 # %% ../../nbs/31_algebra.ipynb #cell-11
+def _is_one_step(total: Parts, calling: Collection[str], others: Sequence[ast.expr]) -> bool:
+    "True where all that is done with one other factor is to add it to a term with the call, or multiply by it."
+    quiet = [
+        (factors, amounts) for (factors, _), amounts in total.items() if not {f[0] for f in factors} & set(calling)
+    ]
+    if len(others) != 1 or any(not factors for factors, _ in quiet):
+        return False
+    if not quiet:
+        return list(total.values()) == [(1, 0)] and all(exponent == 1 for _, _, exponent in next(iter(total))[0])
+    return len(quiet[0][0]) == 1 and quiet[0][0][0][2] == 1 and quiet[0][1] == (1, 0) and len(total) == 2
+
+
 def canonical_arithmetic(
     node: ast.expr,  # An expression
     scope: Scope,  # What is known of its names
     canonical: Callable[[ast.expr], ast.expr],  # The canonical form of an expression that is no arithmetic
     *,
     number: bool = False,  # What is around the expression works on numbers only
+    charge: Callable[[int], None] = lambda steps: None,  # Is told of the work
 ) -> ast.expr | None:  # None: it is not read as a sum
     "An expression with its sums multiplied out, collected and in order."
     try:
-        total, reader = sum_of(node, scope, canonical, number=number)
+        total, reader = sum_of(node, scope, canonical, number=number, charge=charge)
     except NoSum:
         return None
     return reader.write(total)
