@@ -22,6 +22,7 @@ Parts = dict[Term, tuple[Fraction, Fraction]]  # How much of each term is added 
 Sum = dict[Term, Fraction]  # The coefficient of each term
 _NUMBER: Term = ((), False)  # The term without factors
 _MOST_TERMS = 64
+_MOST_COPIED = 12  # Nodes of a factor that is written twice by a division
 _MOST_BITS = 128  # Of a number, before it is multiplied; also of exponents
 
 
@@ -102,7 +103,7 @@ class Reader:
         self.charge(1)
         parts = self.parts(node, number)
         if number:
-            self.demanded |= {text for factors, _ in parts for text, _, _ in factors}
+            self.demanded |= _texts(parts)
         return parts
 
     def parts(self, node: ast.expr, number: bool) -> Parts:
@@ -158,10 +159,13 @@ class Reader:
         taken = {term: part for term, n in total.items() if (part := n // by)} if isinstance(op, ast.FloorDiv) else {}
         if not _may_vanish(inner.factors, [*rest, *taken], self.scope):
             return self.factor(node)
+        twice = _texts(rest) & _texts(taken)
+        if any(sum(1 for _ in ast.walk(inner.factors[text])) > _MOST_COPIED for text in twice):
+            rest, taken = total, {}  # Else what is nested would double with each level
         self.arithmetic = True
         self.factors |= {text: inner.factors[text] for (factors, _) in taken for text, _, _ in factors}
         result = {term: (max(n, Fraction(0)), max(-n, Fraction(0))) for term, n in taken.items()}
-        if rest.keys() <= {_NUMBER}:
+        if rest.keys() <= {_NUMBER} and rest is not total:
             left = rest.get(_NUMBER, Fraction(0)) if isinstance(op, ast.Mod) else Fraction(0)
             return plus(result, {_NUMBER: (left, Fraction(0))})
         part = ast.BinOp(inner.write(rest), op, ast.Constant(by))
@@ -265,9 +269,13 @@ def _is_product(node: ast.expr) -> bool:
     return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult)
 
 
+def _texts(terms: Iterable[Term]) -> set[str]:
+    return {text for factors, _ in terms for text, _, _ in factors}
+
+
 def _may_vanish(factors: Mapping[str, ast.expr], terms: Iterable[Term], scope: Scope) -> bool:
     "True where no factor that is in none of the terms could have raised."
-    kept = {text for term_factors, _ in terms for text, _, _ in term_factors}
+    kept = _texts(terms)
     return all(text in kept or cannot_raise(node, scope) for text, node in factors.items())
 
 

@@ -395,7 +395,7 @@ def _builtin_call(form: Expressions, node: ast.Call) -> ast.expr | None:
 def _abs(form: Expressions, function: ast.expr, argument: ast.expr) -> ast.expr:
     "The size of a number: a difference either way round."
     sides = [
-        canonical_arithmetic(side, form.scope, lambda inside: _factor(form, inside), number=True)
+        canonical_arithmetic(side, form.scope, lambda inside: _factor(form, inside), number=True, charge=form.charge)
         for side in (argument, ast.UnaryOp(ast.USub(), argument))
     ]
     inside, other = [form.value(argument)] * 2 if None in sides else sides

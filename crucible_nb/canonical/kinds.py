@@ -422,6 +422,7 @@ class _Order:
     "Finds names that are bound before they are read."
 
     known: dict[int, frozenset[str]]  # A node's identity to the names in it
+    places: dict[int, dict[str, list[ast.stmt]]] = field(default_factory=dict)  # A block's identity to who names what
 
     def names(self, node: ast.AST) -> frozenset[str]:
         "All names in a part of a program, those of functions, classes and imports among them."
@@ -430,9 +431,18 @@ class _Order:
             self.known[id(node)] = frozenset(own).union(*map(self.names, ast.iter_child_nodes(node)))
         return self.known[id(node)]
 
+    def naming(self, block: Sequence[ast.stmt]) -> dict[str, list[ast.stmt]]:
+        "The statements of a block in which each name stands."
+        if id(block) not in self.places:
+            found = self.places[id(block)] = {}
+            for statement in block:
+                for name in self.names(statement):
+                    found.setdefault(name, []).append(statement)
+        return self.places[id(block)]
+
     def binds_first(self, block: Sequence[ast.stmt], name: str) -> bool:
         "True where a block gives a name its value before anything in it can ask for that."
-        match [statement for statement in block if name in self.names(statement)]:
+        match self.naming(block).get(name, []):
             case [first, *_] if self.gives(first, name):
                 return True
             case [ast.For() | ast.AsyncFor() as loop]:
@@ -446,7 +456,7 @@ class _Order:
                 handlers = getattr(only, "handlers", [])
                 heads = [h.type for h in handlers if h.type] + ([] if isinstance(only, ast.Try) else [only.test])
                 blocks = [getattr(only, part, []) for part in ("body", "orelse", "finalbody")]
-                asking = [b for b in (*blocks, *(h.body for h in handlers)) if any(name in self.names(s) for s in b)]
+                asking = [b for b in (*blocks, *(h.body for h in handlers)) if b and name in self.naming(b)]
                 free = not any(name in self.names(head) for head in heads)
                 return free and all(self.binds_first(b, name) for b in asking)
         return False
@@ -470,7 +480,9 @@ class _Order:
                     return False
                 quiet = [block for block in (body, orelse) if block and _leaves(block)]
                 unread = not any(name in self.names(s) for block in quiet for s in block)
-                return unread and all(any(self.gives(s, name) for s in b) and self.binds_first(b, name) for b in going)
+                return unread and all(
+                    b and self.gives((self.naming(b).get(name) or [ast.Pass()])[0], name) for b in going
+                )
         return False
 
 

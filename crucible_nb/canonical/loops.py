@@ -44,9 +44,11 @@ def _loop(node: ast.stmt) -> tuple[list[ast.comprehension], list[ast.stmt]] | No
             case _:
                 break
         body = inner
+    if not generators:
+        return None
     odd = any(isinstance(n, ast.Await | ast.Yield | ast.YieldFrom | ast.NamedExpr) for n in ast.walk(node))
     odd = odd or bool({"super", "__class__"} & read_names(node))  # Which mean something else in a scope of their own
-    return (generators, body) if generators and not odd else None
+    return (generators, body) if not odd else None
 
 
 def _are_names(target: ast.expr) -> bool:

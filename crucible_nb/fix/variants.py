@@ -225,7 +225,8 @@ def _compare_forms(wanted: FileChange, found: FileChange, size_limit: float) -> 
         pairs = zip(reference, candidate, strict=True)
         candidate = [(before, _with_names_of(after, other)) for (_, other), (before, after) in pairs]
     parsed = [form.parsed for side in (reference, candidate) for _, form in side if form.lines]
-    unparsed = "" if all(parsed) else "some" if any(parsed) else "all"
+    bare = any(piece.bare for side in (seen.reference, seen.candidate) for piece in side)
+    unparsed = "" if all(parsed) else "some" if any(parsed) or bare else "all"
     before = [_lines(form for form, _ in side) for side in (reference, candidate)]
     after = [_lines(form for _, form in side) for side in (reference, candidate)]
     added = ["\n".join(_added(old, new)) for old, new in zip(before, after, strict=True)]
@@ -238,6 +239,9 @@ def _compare_forms(wanted: FileChange, found: FileChange, size_limit: float) -> 
 
 def _forms(piece: Piece, hints: frozenset[Hint] = frozenset()) -> tuple[PieceForm, PieceForm]:
     "A piece in form, before and after."
+    if piece.bare:
+        nothing = Form([], {})
+        return PieceForm(False, piece.before, nothing, ()), PieceForm(False, piece.after, nothing, ())
     ends = piece.open_end, piece.open_start
     return piece_form(piece.before, *ends, hints), piece_form(piece.after, *ends, hints)
 
