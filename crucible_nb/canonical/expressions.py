@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from string import Formatter
 
-from .algebra import canonical_arithmetic
+from .algebra import canonical_arithmetic, folded
 from crucible_nb.canonical.conditions import (
     CONDITIONS,
     Expressions,
@@ -31,6 +31,7 @@ from crucible_nb.canonical.kinds import (
     COMPREHENSIONS,
     NO_NUMBERS,
     NUMBERS,
+    SIZED,
     WHOLE,
     Scope,
     can_swap,
@@ -41,6 +42,8 @@ from crucible_nb.canonical.kinds import (
 
 # %% ../../nbs/33_expressions.ipynb #cell-6
 def _binary(form: Expressions, node: ast.BinOp) -> ast.expr:
+    if (value := folded(node)) is not None:
+        return ast.Constant(value)
     if isinstance(node.op, ast.Mod) and isinstance(node.left, ast.Constant) and isinstance(node.left.value, str):
         return _percent(form, node) or rebuild(node, form.value)
     node = _without_bits(form, node)
@@ -84,6 +87,8 @@ def _operands(form: Expressions, node: ast.BinOp | ast.UnaryOp) -> ast.expr:
     if isinstance(node.op, ast.Add):
         return _join(form, node)
     left, right = form.value(node.left), form.value(node.right)
+    if (value := folded(ast.BinOp(left, node.op, right))) is not None:
+        return ast.Constant(value)
     whole = {form.kind(left), form.kind(right)} <= WHOLE
     commutes = isinstance(node.op, ast.Mult) or (isinstance(node.op, ast.BitAnd | ast.BitOr | ast.BitXor) and whole)
     if commutes and can_swap(left, right, form.scope) and ast.unparse(right) < ast.unparse(left):
@@ -489,7 +494,7 @@ def _as_comprehension(form: Expressions, node: ast.Call) -> ast.expr:
         argument = type(argument)(truth, argument.generators)
     by_key = any(keyword.arg != "default" or not is_pure(keyword.value, form.scope) for keyword in node.keywords)
     early = name in ("any", "all") or (by_key and name in ("max", "min"))
-    if name in ("any", "all") and (over := _all_true(argument)) is not None:
+    if name in ("any", "all") and (over := _all_true(form, argument)) is not None:
         argument = over
     calm = not may_stop(argument)
     if isinstance(argument, ast.ListComp) and calm and _as_well(form, name, argument, early):
@@ -508,11 +513,29 @@ def _as_comprehension(form: Expressions, node: ast.Call) -> ast.expr:
     return ast.Call(node.func, [argument], node.keywords)
 
 
-def _all_true(node: ast.expr) -> ast.expr | None:
+def _all_true(form: Expressions, node: ast.expr) -> ast.expr | None:
     "What `bool(x) for x in xs` goes over; None: something else."
     if isinstance(node, ast.GeneratorExp):
-        return _all_items(ast.GeneratorExp(_stripped(node.elt), node.generators))
+        elt = _stripped(node.elt)
+        return _all_items(ast.GeneratorExp(_told_by(form, node, elt) or elt, node.generators))
     return None
+
+
+def _told_by(form: Expressions, node: ast.GeneratorExp, test: ast.expr) -> ast.expr | None:
+    "The item `x` whose truth `len(x) != 0` or `x != 0` is, for what it is known to be; None: something else."
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=ast.Compare(ops=[ast.Eq()], left=side, comparators=[zero])):
+            pass
+        case ast.Compare(ops=[ast.NotEq()], left=side, comparators=[zero]):
+            pass
+        case _:
+            return None
+    kinds = NUMBERS - {"bool"}
+    match side:
+        case ast.Call(func=function, args=[ast.Name() as sized], keywords=[]) if form.scope.is_builtin(function, "len"):
+            side, kinds = sized, SIZED
+    known = isinstance(side, ast.Name) and _kinds_of_items(form, node).get(side.id) in kinds
+    return side if known and _is_literal(zero, 0) else None
 
 
 def _says_truth(form: Expressions, node: ast.GeneratorExp) -> bool:

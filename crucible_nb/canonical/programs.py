@@ -320,6 +320,8 @@ def _is_settled(self: Statements, node: ast.expr) -> bool:
         case ast.Name(id=name):
             known = name in scope.stable or (hasattr(builtins, name) and name not in scope.rebound)
             return (name in scope.local and name not in scope.unsure) or name[0] == "$" or (known and _is_callee(node))
+        case ast.Attribute(value=ast.Constant()) if _is_callee(node):
+            return True
         case ast.Attribute(value=ast.Name(id=name) as thing) if _is_callee(node):
             own = self.form.kind(thing) in _OWN_METHODS and name in scope.local and name not in scope.unsure
             return own or f"{name}." in scope.stable
@@ -391,7 +393,8 @@ def _in_order(node: ast.AST) -> Iterator[ast.expr]:
 
 
 def _is_lookup(node: ast.expr) -> bool:
-    return isinstance(node, ast.Name) or (isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name))
+    named = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name | ast.Constant)
+    return isinstance(node, ast.Name) or named
 
 # %% ../../nbs/36_programs.ipynb #cell-17
 def _sort_assignments(
@@ -591,6 +594,7 @@ def canonical_form(
     tree: ast.Module,  # A parsed piece of a program; stays as it is
     *,
     open_end: bool = False,  # The piece ends where the program goes on, as a diff's context does
+    open_start: bool = False,  # The program may begin above it
     hints: Collection[Hint] = (),  # Annotations of parameters that another version of the piece has
     around: Scope = Scope(),  # noqa: B008  # What is known of the names around the piece
     known: Mapping[str, Signature] = MappingProxyType({}),  # Functions that are defined around the piece
@@ -598,6 +602,8 @@ def canonical_form(
     "A piece of a program in canonical form."
     if hints:
         tree = _with_hints(tree, {(path, name): annotation for path, name, annotation in hints}, ())
+    if not (open_start or open_end):  # Else a name may be used where nobody sees it
+        tree = _whole_imports(tree)
     bound = frozenset(_bound_at_top(tree))
     looks = _looks_inside(tree)
     signatures = {} if looks else _signatures(tree) | {n: s for n, s in known.items() if n not in bound}
@@ -633,6 +639,70 @@ def _looks_inside(tree: ast.Module) -> bool:
             case ast.ImportFrom(module=str(name)) if name.partition(".")[0] in _LOOKING:
                 return True
     return False
+
+
+_MODULES = {
+    "copy",
+    "functools",
+    "itertools",
+    "json",
+    "math",
+    "operator",
+    "random",
+    "re",
+    "statistics",
+    "string",
+    "time",
+}
+
+
+def _whole_imports(tree: ast.Module) -> ast.Module:
+    "A piece in which `from math import floor` is `import math`, and `floor` is `math.floor`, if nothing rebinds them."
+    found = [n for n in tree.body if isinstance(n, ast.ImportFrom) and n.module in _MODULES and not n.level]
+    if not found:
+        return tree
+    uses, read = Counter(_binds_anywhere(tree)), read_names(tree)
+    places: dict[str, tuple[str, str]] = {}
+    for node in found:
+        own = sum(alias.name == node.module for n in tree.body if isinstance(n, ast.Import) for alias in n.names)
+        for alias in node.names:
+            name = alias.asname or alias.name
+            if uses[name] == 1 and uses[node.module] == own <= 1 and name in read - {node.module}:
+                places[name] = node.module, alias.name
+    body: list[ast.stmt] = []
+    for node in tree.body:
+        if node in found:
+            kept = [alias for alias in node.names if (alias.asname or alias.name) not in places]
+            body += [ast.ImportFrom(node.module, kept, 0)] if kept else []
+            body += [ast.Import([ast.alias(node.module)])] if len(kept) < len(node.names) else []
+        else:
+            body.append(_with_places(node, places))
+    return ast.Module(body, tree.type_ignores)
+
+
+def _binds_anywhere(tree: ast.Module) -> Iterator[str]:
+    "Every name that a piece binds, in any scope, each time that it does."
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(id=name, ctx=ast.Store() | ast.Del()) | ast.arg(arg=name):
+                yield name
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                yield name
+            case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+                yield name
+            case ast.MatchMapping(rest=str(name)):
+                yield name
+            case ast.Import(names=names) | ast.ImportFrom(names=names):
+                yield from ((alias.asname or alias.name).partition(".")[0] for alias in names)
+            case ast.Global(names=names) | ast.Nonlocal(names=names):
+                yield from names
+
+
+def _with_places(node: ast.AST, places: Mapping[str, tuple[str, str]]) -> ast.AST:
+    if isinstance(node, ast.Name) and node.id in places:
+        module, name = places[node.id]
+        return ast.copy_location(ast.Attribute(ast.Name(module, ast.Load()), name, ast.Load()), node)
+    return rebuild(node, lambda child: _with_places(child, places))
 
 
 def _bound_at_top(tree: ast.Module) -> Iterator[str]:
@@ -702,10 +772,21 @@ def renamed_locals(
             fixed |= set(node.names)
         elif isinstance(node, ast.Import | ast.ImportFrom):
             fixed |= {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
-        elif isinstance(node, Function) and node is not function:
+        elif isinstance(node, Function) and node is not function and not _is_helper(function, node):
             fixed.add(node.name)
     order = [name for name in _by_first_binding(function) if name not in fixed]
     return _rename_body(function, {name: f"$a{at}" for at, name in enumerate(order)})
+
+
+def _is_helper(function: Function, inner: Function) -> bool:
+    "True for a function inside another that is called there by position, and used for nothing else."
+    if inner not in function.body or inner.decorator_list or len(bindings(function).get(inner.name, ())) != 1:
+        return False
+    used = [n for n in ast.walk(function) if isinstance(n, ast.Name) and n.id == inner.name]
+    called = [n.func for n in ast.walk(function) if isinstance(n, ast.Call) and not n.keywords]
+    again = [n for n in ast.walk(function) if isinstance(n, Function | ast.Lambda) and n is not function]
+    bound = {argument.arg for n in again for argument in parameters(n.args)}
+    return all(any(name is callee for callee in called) for name in used) and inner.name not in bound
 
 
 def _by_first_binding(function: Function) -> list[str]:
@@ -714,7 +795,7 @@ def _by_first_binding(function: Function) -> list[str]:
     bound = bindings(function)
     for node in ast.walk(function):
         name = node.id if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) else None
-        name = node.name if isinstance(node, ast.ExceptHandler) else name
+        name = node.name if isinstance(node, ast.ExceptHandler | Function) and node is not function else name
         if name in bound:
             place = node.lineno, node.col_offset
             places[name] = min(place, places.get(name, place))
@@ -727,11 +808,23 @@ def _rename_body(function: Function, names: Mapping[str, str]) -> Function:
     return result
 
 # %% ../../nbs/36_programs.ipynb #cell-25
+def _asks_names(node: Function) -> bool:
+    return any(isinstance(n, ast.Global | ast.Nonlocal) for n in ast.walk(node))
+
+
 def rename_statement(node: ast.AST, names: Mapping[str, str]) -> ast.AST:
     "A part of a function with other names, where inner functions do not bind them anew."
     if isinstance(node, Function):
         inner = {old: new for old, new in names.items() if old not in bindings(node)}
         result = rebuild(node, lambda child: rename_statement(child, names))
+        if node.name in names:  # Called by position only, so that its parameters may have any names too
+            given = [argument.arg for argument in parameters(node.args)]
+            plain = not any(isinstance(n, Function | ast.Lambda | ast.ClassDef) for s in node.body for n in ast.walk(s))
+            if plain and not _asks_names(node):
+                inner |= {name: f"{names[node.name]}77{at}" for at, name in enumerate(given)}
+                for argument in parameters(result.args):
+                    argument.arg = inner[argument.arg]
+            result.name = names[node.name]
         result.body = [rename_statement(statement, inner) for statement in node.body]
         return result
     if isinstance(node, ast.expr):

@@ -389,7 +389,7 @@ def _with(self: Statements, node: ast.With | ast.AsyncWith) -> list[ast.stmt]:
 def _try(self: Statements, node: ast.Try | ast.TryStar) -> list[ast.stmt]:
     handlers = [
         ast.ExceptHandler(
-            self.form.value(handler.type) if handler.type else None,
+            _caught(self, self.form.value(handler.type)) if handler.type else None,
             handler.name,
             self.body(handler.body),
         )
@@ -400,6 +400,15 @@ def _try(self: Statements, node: ast.Try | ast.TryStar) -> list[ast.stmt]:
         case [ast.Return(value=ast.Name(id=name))] if self.is_private(name) and (known := returning(body, name)):
             body, orelse = known, []
     return [type(node)(body, handlers, orelse, self.block(node.finalbody))]
+
+
+def _caught(self: Statements, node: ast.expr) -> ast.expr:
+    "What a handler catches: several classes in the order of their names."
+    if isinstance(node, ast.Tuple) and node.elts and all(isinstance(part, ast.Name) for part in node.elts):
+        classes = {part.id: part for part in node.elts}
+        alone = len(classes) == 1 and _is_exception(self, node.elts[0])
+        return node.elts[0] if alone else ast.Tuple([classes[name] for name in sorted(classes)], ast.Load())
+    return node
 
 # %% ../../nbs/34_statements.ipynb #cell-19
 def _match(self: Statements, node: ast.Match) -> list[ast.stmt]:

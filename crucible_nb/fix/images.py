@@ -353,5 +353,6 @@ def piece_form(
     parsed = parse_piece(lines, open_start)
     if parsed.tree is None:
         return PieceForm(False, parsed.head, Form([], {}), parsed.tail)
-    form = canonical_form(parsed.tree, open_end=open_end or any(line.strip() for line in parsed.tail), hints=hints)
+    open_end = open_end or any(line.strip() for line in parsed.tail)
+    form = canonical_form(parsed.tree, open_end=open_end, open_start=open_start, hints=hints)
     return PieceForm(True, parsed.head, form, parsed.tail)
