@@ -47,7 +47,8 @@ def _loop(node: ast.stmt) -> tuple[list[ast.comprehension], list[ast.stmt]] | No
     if not generators:
         return None
     odd = any(isinstance(n, ast.Await | ast.Yield | ast.YieldFrom | ast.NamedExpr) for n in ast.walk(node))
-    odd = odd or bool({"super", "__class__"} & read_names(node))  # Which mean something else in a scope of their own
+    inside = set().union(*map(read_names, node.body))  # What the outer loop goes over is evaluated outside
+    odd = odd or bool({"super", "__class__"} & inside)  # Which mean something else in a scope of their own
     return (generators, body) if not odd else None
 
 

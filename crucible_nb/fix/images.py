@@ -190,9 +190,7 @@ def parse_piece(
     if len(lines) > _MOST_LINES:
         return Parsed(tuple(lines), None, ())
     code = [_spaced(line) for line in lines]
-    if open_start and len(_whole_statements(code)[2]) % 2:  # Which side of the quotes is a text is not known
-        return Parsed(tuple(lines), None, ())
-    for start, end in _windows(code):
+    for start, end in _windows(code, open_start):
         tree = _parse(code[start:end], open_start or start > 0) if start < end else None
         if tree is not None:
             return Parsed(tuple(lines[:start]), tree, tuple(lines[end:]))
@@ -205,14 +203,17 @@ def _spaced(line: str) -> str:
     return line[: len(line) - len(text)].expandtabs() + text
 
 # %% ../../nbs/37_images.ipynb #cell-17
-def _windows(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
-    "Ranges of lines that may parse, the likeliest first."
-    yield 0, len(lines)
+def _windows(lines: Sequence[str], open_start: bool) -> Iterator[tuple[int, int]]:
+    "Ranges of lines that may parse, the likeliest first; none where a cut text may be on either side."
     start, end, quotes = _whole_statements(lines)
+    if len(quotes) % 2:
+        above, below = (0, quotes[-1]), (quotes[0] + 1, len(lines))
+        sides = [side for side in (above, below) if _parse(lines[side[0] : side[1]], False) is not None]
+        yield from [above] if not open_start else sides if len(sides) == 1 else []
+        return
+    yield 0, len(lines)
     if (start, end) != (0, len(lines)):
         yield start, end
-    if len(quotes) % 2:
-        yield 0, quotes[-1]
 
 
 def _whole_statements(lines: Sequence[str]) -> tuple[int, int, list[int]]:
