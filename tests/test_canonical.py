@@ -1,6 +1,7 @@
 """Canonical forms: what must hold for any program."""
 
 import ast
+import contextlib
 import random
 import re
 import time
@@ -264,6 +265,33 @@ def test_forms_of_nested_programs_are_made_in_time(source):
     start = time.process_time()
     assert form(source)
     assert time.process_time() - start < 10
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def f(n: int):\n    return " + "(" * 60 + "n" + " * 3 + 1) // 2" * 60,
+        "def f(a):\n    return " + "(" * 12 + "3*a" + ")**4" * 12,
+        "def f(a, b):\n    return " + "abs(b - " * 20 + "a" + ")" * 20,
+    ],
+)
+def test_arithmetic_that_grows_is_given_up_soon(source):
+    start = time.process_time()
+    with contextlib.suppress(RecursionError):
+        assert form(source)
+    assert time.process_time() - start < 3
+
+
+def test_what_stands_around_a_function_counts_for_its_names():
+    pieces = [
+        f"def abs(x):\n    return x\n\n\ndef f(a, b):\n    c = {side}\n    print(c)\n    return c\n"
+        for side in ("abs(a - b)", "abs(b - a)")
+    ]
+    forms = [canonical_form(ast.parse(piece.replace("c", name))) for piece, name in zip(pieces, "cd", strict=True)]
+    functions = [each.functions["f",] for each in forms]
+    around = [(done.outer, each.signatures) for each, (_, done) in zip(forms, functions, strict=True)]
+    assert same_but_names(functions[0][0], functions[1][0])
+    assert not same_but_names(functions[0][0], functions[1][0], around)
 
 
 # Images

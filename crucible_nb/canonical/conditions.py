@@ -11,11 +11,21 @@ __all__ = ['MOST_WORK', 'CONDITIONS', 'rebuild', 'Signature', 'Expressions', 'as
 # %% ../../nbs/32_conditions.ipynb #cell-2
 import ast
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from .algebra import NoSum, sum_of
-from .kinds import NUMBERS, SIZED, WHOLE, Scope, can_swap, is_pure, is_steady, kind_of
+from crucible_nb.canonical.kinds import (
+    NUMBERS,
+    SIZED,
+    WHOLE,
+    Scope,
+    can_swap,
+    cannot_raise,
+    is_pure,
+    is_steady,
+    kind_of,
+)
 
 # %% ../../nbs/32_conditions.ipynb #cell-5
 def rebuild(
@@ -56,14 +66,19 @@ class Expressions:
     level: int = 0  # Of comprehensions and lambdas around
     work: list[int] = field(default_factory=lambda: [MOST_WORK])  # One number, shared: how often a rule may be asked
     memory: dict[tuple[int, str], tuple[ast.expr, ast.expr]] = field(default_factory=dict)
+    outside: bool = False  # Outside of functions, perhaps in a class, whose names are not seen from inside others
 
     def value(self, node: ast.AST) -> ast.AST:
         "The form of an expression that is used for its value; raises RecursionError where that is too much work."
-        self.work[0] -= 1
-        if self.work[0] < 0:
-            raise RecursionError
+        self.charge(1)
         rule = self.rules.get(type(node))
         return rule(self, node) if rule else rebuild(node, self.value)
+
+    def charge(self, steps: int) -> None:
+        "Take note of work; raises RecursionError where it is too much."
+        self.work[0] -= steps
+        if self.work[0] < 0:
+            raise RecursionError
 
     def truth(self, node: ast.expr) -> ast.expr:
         "The form of an expression of which only the truth is used."
@@ -91,7 +106,14 @@ class Expressions:
         new = {name: name if keep else f"${self.level}.{at}" for at, name in enumerate(dict.fromkeys(names))}
         outside = {name: kind for name, kind in self.scope.kinds.items() if name.removesuffix("[]") not in new}
         inside = {new[name]: kind for name, kind in kinds.items()}
-        scope = Scope(outside | inside, self.scope.local | set(new.values()), self.scope.rebound | set(new))
+        scope = replace(
+            self.scope,
+            kinds=outside | inside,
+            local=self.scope.local | set(new.values()),
+            rebound=self.scope.rebound | set(new),
+            unsure=self.scope.unsure - set(new.values()),
+            stable=self.scope.stable - set(new),
+        )
         return Expressions(scope, self.rules, self.signatures, self.level + 1, self.work), new
 
 # %% ../../nbs/32_conditions.ipynb #cell-10
@@ -397,7 +419,7 @@ def _side_key(node: ast.expr) -> tuple[bool, str]:
 
 def _within(form: Expressions, left: ast.expr, op: type, right: ast.expr) -> ast.expr:
     "A membership test; the keys of a dict are the dict, a list of constants is a tuple."
-    right = without_keys(right)
+    right = without_keys(form, right)
     hashed = form.kind(left) in NUMBERS | {"str"}  # Else the question itself may be an error
     if isinstance(right, ast.List) or (isinstance(right, ast.Set) and hashed and all(map(_is_constant, right.elts))):
         right = ast.Tuple(right.elts, ast.Load())
@@ -447,11 +469,14 @@ def _cut_text(part: ast.expr, whole: ast.expr) -> ast.expr | None:
 
 
 def without_keys(
+    form: Expressions,  # The rules
     node: ast.expr,  # What is searched or iterated
 ) -> ast.expr:  # The mapping itself, where its keys are asked for
     "`d.keys()` as `d`."
     match node:
-        case ast.Call(func=ast.Attribute(value=mapping, attr="keys"), args=[], keywords=[]):
+        case ast.Call(func=ast.Attribute(value=mapping, attr="keys"), args=[], keywords=[]) if (
+            form.kind(mapping) == "dict"
+        ):
             return mapping
     return node
 
@@ -481,7 +506,7 @@ def _whole(form: Expressions, left: ast.expr, op: type, right: ast.expr) -> ast.
     if op not in _FLIPPED:
         return None
     try:
-        total, reader = sum_of(ast.BinOp(left, ast.Sub(), right), form.scope, lambda node: node)
+        total, reader = sum_of(ast.BinOp(left, ast.Sub(), right), form.scope, lambda node: node, charge=form.charge)
     except NoSum:
         return None
     constant = -total.pop(((), False), 0)
@@ -565,7 +590,9 @@ def _known_choice(form: Expressions, test: ast.expr, body: ast.expr, orelse: ast
     if t == ast.unparse(form.truth(orelse)):
         return _connect_values(form, ast.And, [orelse, body])
     match test:
-        case ast.Compare(left=key, ops=[ast.In()], comparators=[mapping]) if is_steady(orelse, form.scope):
+        case ast.Compare(left=key, ops=[ast.In()], comparators=[mapping]) if is_steady(
+            orelse, form.scope
+        ) and cannot_raise(orelse, form.scope):
             if a == f"{ast.unparse(mapping)}[{ast.unparse(key)}]":
                 return form.value(ast.Call(ast.Attribute(mapping, "get", ast.Load()), [key, orelse], []))
         case ast.Compare(left=low, ops=[ast.Lt()], comparators=[high]):

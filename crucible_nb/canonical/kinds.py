@@ -11,7 +11,7 @@ __all__ = ['NUMBERS', 'WHOLE', 'SIZED', 'NO_NUMBERS', 'SPARE_NAMES', 'Function',
 
 # %% ../../nbs/30_kinds.ipynb #cell-2
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 # %% ../../nbs/30_kinds.ipynb #cell-5
@@ -30,6 +30,10 @@ class Scope:
     kinds: Mapping[str, str] = field(default_factory=dict)  # Name to kind; a name that is not here is unknown
     local: frozenset[str] = frozenset()  # Names that no other function can rebind
     rebound: frozenset[str] = frozenset()  # Names that the piece binds itself, so that they are no builtins
+    unsure: frozenset[str] = frozenset()  # Local names that may be unbound where they are read
+    stable: frozenset[str] = (
+        frozenset()
+    )  # Functions, classes and imports that the piece binds once, outside of functions
 
     def is_builtin(
         self,
@@ -121,7 +125,7 @@ def _binary(node: ast.BinOp, scope: Scope) -> str:
             whole = left in WHOLE and isinstance(node.right, ast.Constant) and right in WHOLE
             return "int" if whole else "number" if both & NUMBERS else "unknown"
         case ast.BitAnd() | ast.BitOr() | ast.BitXor():
-            return _either([left, right]) if both <= WHOLE else "int" if both & WHOLE else "unknown"
+            return _either([left, right]) if both <= WHOLE else "int" if "int" in both else "unknown"
         case ast.LShift() | ast.RShift():
             return "int" if both & WHOLE else "unknown"
     return "unknown"
@@ -164,10 +168,29 @@ def _call(node: ast.Call, scope: Scope) -> str:
 
 def _subscript(node: ast.Subscript, scope: Scope) -> str:
     "A part of a text is a text; a slice of a tuple is a tuple; an item is what an annotation says of items."
+    if not isinstance(node.slice, ast.Slice) and (counted := _counted(node, scope)) is not None:
+        return counted
     kind = kind_of(node.value, scope)
     if isinstance(node.value, ast.Name) and not isinstance(node.slice, ast.Slice) and kind != "str":
         return scope.kinds.get(f"{node.value.id}[]", "unknown")
     return kind if kind == "str" or (kind in ("tuple", "list") and isinstance(node.slice, ast.Slice)) else "unknown"
+
+
+def _counted(node: ast.Subscript, scope: Scope) -> str | None:
+    "What an item of a range, or of an enumeration's pairs, is; None: it is taken from something else."
+    match node:
+        case ast.Subscript(value=ast.Call(func=function)) if scope.is_builtin(function, "range"):
+            return "int"
+        case ast.Subscript(
+            value=ast.Subscript(value=ast.Call(func=function, args=[over, *_])), slice=ast.Constant(value=at)
+        ):
+            if scope.is_builtin(function, "enumerate"):
+                return "int" if at == 0 else kind_of(_first_of(over), scope)
+    return None
+
+
+def _first_of(node: ast.expr) -> ast.expr:
+    return ast.Subscript(node, ast.Constant(0), ast.Load())
 
 # %% ../../nbs/30_kinds.ipynb #cell-11
 _KINDS = {
@@ -251,12 +274,23 @@ def bindings(
     for argument in parameters(function.args):
         special = {function.args.vararg: "tuple", function.args.kwarg: "dict"}
         bound.setdefault(argument.arg, []).append(special.get(argument) or annotated(argument.annotation))
+    for name, default in _defaults(function.args):
+        if isinstance(default, ast.Constant):  # `x: int = None` is no whole number
+            bound[name].append(default)
     in_comprehensions = {id(name) for name in _comprehension_targets(function)}
     for node in own_nodes(function):
         for target, value in _bound_by(node):
             if id(target) not in in_comprehensions:
                 bound.setdefault(target if isinstance(target, str) else target.id, []).append(value)
     return bound
+
+
+def _defaults(arguments: ast.arguments) -> Iterator[tuple[str, ast.expr]]:
+    "The parameters that have a default, each with it."
+    plain = [*arguments.posonlyargs, *arguments.args]
+    named = [*zip(plain[::-1], arguments.defaults[::-1], strict=False)]
+    named += [*zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)]
+    yield from ((argument.arg, default) for argument, default in named if default is not None)
 
 
 def _comprehension_targets(function: Function) -> Iterator[ast.Name]:
@@ -322,10 +356,11 @@ def loop_targets(
     "A loop over a range, or the number of an enumeration, is over whole numbers; another one is over items."
     called = iterated.func.id if isinstance(iterated, ast.Call) and isinstance(iterated.func, ast.Name) else ""
     if called == "range":
-        yield from _targets(target, "int")
+        yield from _targets(target, _first_of(iterated))
     elif called == "enumerate" and isinstance(target, ast.Tuple) and len(target.elts) == 2:
-        yield from _targets(target.elts[0], "int")
-        yield from _targets(target.elts[1], _item(iterated.args[0]) if len(iterated.args) == 1 else "unknown")
+        pair = _first_of(iterated)
+        yield from _targets(target.elts[0], _first_of(pair))
+        yield from _targets(target.elts[1], ast.Subscript(pair, ast.Constant(1), ast.Load()))
     else:
         yield from _targets(target, _item(iterated))
 
@@ -333,7 +368,7 @@ def loop_targets(
 def _item(iterated: ast.expr) -> ast.expr | str:
     "What stands for an item of what a loop goes over."
     named = isinstance(iterated, ast.Name)
-    return ast.Subscript(iterated, ast.Constant(0), ast.Load()) if named else "unknown"
+    return _first_of(iterated) if named else "unknown"
 
 # %% ../../nbs/30_kinds.ipynb #cell-20
 def function_scope(
@@ -360,14 +395,125 @@ def function_scope(
     known = {name: kind for name, kind in kinds.items() if name not in shared and kind != _UNSET}
     known |= {name: kind for name, kind in items.items() if kind != "unknown"}
     outside = {name: kind for name, kind in outer.kinds.items() if name.removesuffix("[]") not in bound}
-    return Scope(outside | known, frozenset(bound.keys() - shared) | set(SPARE_NAMES), outer.rebound | bound.keys())
+    return Scope(
+        outside | known,
+        frozenset(bound.keys() - shared) | set(SPARE_NAMES),
+        outer.rebound | bound.keys(),
+        frozenset(_unsure(function, bound.keys() - shared)),
+        outer.stable - bound.keys(),
+    )
+
+
+def _unsure(function: Function, names: Collection[str]) -> set[str]:
+    "Names of a function that may be unbound where they are read."
+    given = {argument.arg for argument in parameters(function.args)}
+    deleted = {name.id for node in own_nodes(function) if isinstance(node, ast.Delete) for name in _written(node)}
+    deleted |= {node.name for node in own_nodes(function) if isinstance(node, ast.ExceptHandler) and node.name}
+    reader = _Order({})
+    return {n for n in names if n in deleted or not (n in given or reader.binds_first(function.body, n))}
+
+
+def _written(node: ast.AST) -> list[ast.Name]:
+    return [n for n in ast.walk(node) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)]
+
+# %% ../../nbs/30_kinds.ipynb #cell-21
+@dataclass(slots=True)
+class _Order:
+    "Finds names that are bound before they are read."
+
+    known: dict[int, frozenset[str]]  # A node's identity to the names in it
+    places: dict[int, dict[str, list[ast.stmt]]] = field(default_factory=dict)  # A block's identity to who names what
+
+    def names(self, node: ast.AST) -> frozenset[str]:
+        "All names in a part of a program, those of functions, classes and imports among them."
+        if id(node) not in self.known:
+            own = {node.id} if isinstance(node, ast.Name) else _defined(node)
+            self.known[id(node)] = frozenset(own).union(*map(self.names, ast.iter_child_nodes(node)))
+        return self.known[id(node)]
+
+    def naming(self, block: Sequence[ast.stmt]) -> dict[str, list[ast.stmt]]:
+        "The statements of a block in which each name stands."
+        if id(block) not in self.places:
+            found = self.places[id(block)] = {}
+            for statement in block:
+                for name in self.names(statement):
+                    found.setdefault(name, []).append(statement)
+        return self.places[id(block)]
+
+    def binds_first(self, block: Sequence[ast.stmt], name: str) -> bool:
+        "True where a block gives a name its value before anything in it can ask for that."
+        match self.naming(block).get(name, []):
+            case [first, *_] if self.gives(first, name):
+                return True
+            case [ast.For() | ast.AsyncFor() as loop]:
+                free = name not in self.names(loop.iter) and not any(name in self.names(s) for s in loop.orelse)
+                return free and (name in self.names(loop.target) or self.binds_first(loop.body, name))
+            case [ast.With() | ast.AsyncWith() as only]:
+                targets = [item.optional_vars for item in only.items if item.optional_vars is not None]
+                free = not any(name in self.names(item.context_expr) for item in only.items)
+                return free and (any(name in self.names(t) for t in targets) or self.binds_first(only.body, name))
+            case [ast.If() | ast.While() | ast.Try() as only]:
+                handlers = getattr(only, "handlers", [])
+                heads = [h.type for h in handlers if h.type] + ([] if isinstance(only, ast.Try) else [only.test])
+                blocks = [getattr(only, part, []) for part in ("body", "orelse", "finalbody")]
+                asking = [b for b in (*blocks, *(h.body for h in handlers)) if b and name in self.naming(b)]
+                free = not any(name in self.names(head) for head in heads)
+                return free and all(self.binds_first(b, name) for b in asking)
+        return False
+
+    def gives(self, node: ast.stmt, name: str) -> bool:
+        "True where a statement binds a name whenever it is done, and does not ask for it."
+        match node:
+            case ast.Assign(targets=targets, value=value):
+                bound = [n.id for target in targets for n in _written(target)]
+                inside = sum(isinstance(n, ast.Name) and n.id == name for t in targets for n in ast.walk(t))
+                return bound.count(name) == inside > 0 and name not in self.names(value)
+            case ast.AnnAssign(target=ast.Name(id=target), value=ast.expr() as value):
+                return target == name and name not in self.names(value)
+            case ast.Import() | ast.ImportFrom() | ast.FunctionDef() | ast.AsyncFunctionDef():
+                return name in _defined(node)
+            case ast.If(test=test, body=body, orelse=orelse):
+                if (first := _named_first(test)) is not None and first.target.id == name:
+                    return name not in self.names(first.value)
+                going = [block for block in (body, orelse) if not block or not _leaves(block)]
+                if name in self.names(test) or not going:
+                    return False
+                quiet = [block for block in (body, orelse) if block and _leaves(block)]
+                unread = not any(name in self.names(s) for block in quiet for s in block)
+                return unread and all(
+                    b and self.gives((self.naming(b).get(name) or [ast.Pass()])[0], name) for b in going
+                )
+        return False
+
+
+def _defined(node: ast.AST) -> set[str]:
+    "Names that a function, a class or an import binds."
+    if isinstance(node, Function | ast.ClassDef):
+        return {node.name}
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        return {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
+    return set()
+
+
+def _named_first(test: ast.expr) -> ast.NamedExpr | None:
+    "What a test evaluates and names first of all; None: something else."
+    match test:
+        case ast.NamedExpr():
+            return test
+        case ast.UnaryOp(operand=ast.NamedExpr() as named) | ast.Compare(left=ast.NamedExpr() as named):
+            return named
+    return None
+
+
+def _leaves(block: Sequence[ast.stmt]) -> bool:
+    return isinstance(block[-1], ast.Return | ast.Raise)
 
 
 def _agreed(values: list[ast.expr | str], scope: Scope) -> str:
     "The kind that all bindings of a name agree on; bindings of which nothing is known yet do not vote."
     return _either([value if isinstance(value, str) else kind_of(value, scope) for value in values])
 
-# %% ../../nbs/30_kinds.ipynb #cell-24
+# %% ../../nbs/30_kinds.ipynb #cell-25
 _PURE_CALLS = ("abs", "bool", "chr", "float", "int", "isinstance", "issubclass", "len", "ord", "repr", "round", "str")
 _PURE_CALLS += ("range", "type", "$bool", "$format", "$text")
 _PURE_METHODS = _KIND_OF_METHOD.keys() - {"join", "format"}  # Of a text
@@ -406,7 +552,7 @@ def _parts(node: ast.AST) -> Iterator[ast.expr]:
         elif not isinstance(child, ast.expr_context | ast.operator | ast.cmpop | ast.boolop | ast.unaryop):
             yield from _parts(child)
 
-# %% ../../nbs/30_kinds.ipynb #cell-25
+# %% ../../nbs/30_kinds.ipynb #cell-26
 def is_steady(
     node: ast.expr,  # An expression
     scope: Scope,  # What is known of its names
@@ -427,8 +573,10 @@ def cannot_raise(
 ) -> bool:  # True for constants, names, lists and tuples of these, sums and products of known numbers
     "Whether evaluating an expression can not fail."
     match node:
-        case ast.Constant() | ast.Name():
+        case ast.Constant():
             return True
+        case ast.Name(id=name):
+            return name not in scope.unsure
         case ast.List() | ast.Tuple():
             return all(cannot_raise(part, scope) for part in node.elts)
         case ast.Dict(keys=keys, values=values):
@@ -451,4 +599,4 @@ def can_swap(
         return True
     if any(isinstance(node, ast.NamedExpr) for side in (first, second) for node in ast.walk(side)):
         return False
-    return is_steady(first, scope) or is_steady(second, scope)
+    return any(is_steady(side, scope) and cannot_raise(side, scope) for side in (first, second))

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from .algebra import NoSum, sum_of
 from .conditions import rebuild
-from .expressions import text_of
+from .expressions import may_stop, text_of
 from crucible_nb.canonical.kinds import (
     NUMBERS,
     SPARE_NAMES,
@@ -44,8 +44,12 @@ def _loop(node: ast.stmt) -> tuple[list[ast.comprehension], list[ast.stmt]] | No
             case _:
                 break
         body = inner
+    if not generators:
+        return None
     odd = any(isinstance(n, ast.Await | ast.Yield | ast.YieldFrom | ast.NamedExpr) for n in ast.walk(node))
-    return (generators, body) if generators and not odd else None
+    inside = set().union(*map(read_names, node.body))  # What the outer loop goes over is evaluated outside
+    odd = odd or bool({"super", "__class__"} & inside)  # Which mean something else in a scope of their own
+    return (generators, body) if not odd else None
 
 
 def _are_names(target: ast.expr) -> bool:
@@ -67,6 +71,8 @@ def _collect(
         used.subtract(names_used([block[at + 1]]))
     name, found = start.targets[0].id, _loop(loop)
     if found is None or not self.is_private(name) or not _only_here(loop, found[0], used):
+        return None
+    if any(n not in self.form.scope.local for generator in found[0] for n in read_names(generator.target)):
         return None
     generators, body = found
     if _is_fresh_list(self, start.value):
@@ -108,11 +114,14 @@ def _collected(
             item = _attached(self, into, total)
             if item is None:
                 return None
+            if may_stop(body[0]) or any(map(may_stop, generators)):
+                return None
             joined = ast.Attribute(ast.Constant(""), "join", ast.Load())
             parts, value = [item], ast.Call(joined, [ast.GeneratorExp(item, generators)], [])
         case ast.Constant(value=0), ast.Assign(targets=[ast.Name(id=into)], value=total):
             item = _added(self, into, total)
-            if item is None or "sum" in self.form.scope.rebound or type(start.value) is not int:
+            stops = may_stop(body[0]) or any(map(may_stop, generators))
+            if item is None or stops or "sum" in self.form.scope.rebound or type(start.value) is not int:
                 return None
             summed = ast.GeneratorExp(item, generators)
             parts, value = [item], ast.Call(ast.Name("sum", ast.Load()), [summed], [])
@@ -156,7 +165,7 @@ def _appended(name: str, generators: list[ast.comprehension], body: Sequence[ast
     match body:
         case [ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=into), attr="append"), args=[item]))]:
             whole = ast.GeneratorExp(item, generators)
-            if into != name or name in read_names(whole):
+            if into != name or name in read_names(whole) or may_stop(whole):
                 return None
             plain = isinstance(item, ast.Name) and len(generators) == 1 and not generators[0].ifs
             same = plain and isinstance(generators[0].target, ast.Name) and generators[0].target.id == item.id
@@ -170,8 +179,11 @@ def _find(
 ) -> Rewrite:
     "A loop that returns at the first hit."
     found = _loop(block[at]) if at + 1 < len(block) and isinstance(block[at], ast.For) else None
-    if found is None or {"any", "all"} & self.form.scope.rebound:
+    if found is None or {"any", "all"} & self.form.scope.rebound or may_stop(block[at]):
         return None
+    targets = {name for generator in found[0] for name in read_names(generator.target)}
+    if not all(map(self.is_private, targets)) or (guarded and not _only_here(block[at], found[0], used)):
+        return None  # Somebody may look at the item that was found
     match found[1], block[at + 1]:
         case (
             [ast.If(test=test, body=[ast.Return(value=ast.Constant(value=bool(hit)))], orelse=[])],
@@ -191,7 +203,8 @@ def _find(
             *others, last = found[0]
             tested = ast.comprehension(last.target, last.iter, [*last.ifs, test], 0)
             within = {n for g in found[0] for n in read_names(g.target)}
-            if is_steady(default, self.form.scope) and not within & read_names(default):
+            sure = is_steady(default, self.form.scope) and cannot_raise(default, self.form.scope)
+            if sure and not within & read_names(default):
                 items = ast.GeneratorExp(hit, [*others, tested])
                 return 2, [ast.Return(ast.Call(ast.Name("next", ast.Load()), [items, default], []))]
     return None

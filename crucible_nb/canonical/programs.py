@@ -9,11 +9,13 @@ __all__ = ['Hint', 'neighbours', 'Form', 'hints_of', 'canonical_form', 'renamed_
 
 # %% ../../nbs/36_programs.ipynb #cell-2
 import ast
+import builtins
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from types import MappingProxyType
 
 from .conditions import MOST_WORK, Expressions, Signature, rebuild
 from .expressions import EXPRESSIONS, put, rename
@@ -108,7 +110,7 @@ def _new_names(self: Statements, block: Sequence[ast.stmt], used: Counter[tuple[
                 new, rest = free.pop(0), body[at + 1 :]
                 scope = self.form.scope
                 kind = _kind_of_new(self, name, value, rest)
-                self.form.scope = Scope({**scope.kinds, new: kind}, scope.local, scope.rebound)  # Of this function only
+                self.form.scope = replace(scope, kinds={**scope.kinds, new: kind})  # Of this function only
                 after = [rename_statement(s, {name: new}) for s in rest]
                 body[at:] = [ast.Assign([ast.Name(new, ast.Store())], value), *after]
                 changed = True
@@ -121,7 +123,7 @@ def _new_names(self: Statements, block: Sequence[ast.stmt], used: Counter[tuple[
                 again = names_used(body[at + 1 :])
                 kinds = {new: kinds[new] for old, new in news.items() if not again[old, True]}
                 scope = self.form.scope
-                self.form.scope = Scope({**scope.kinds, **kinds}, scope.local, scope.rebound)
+                self.form.scope = replace(scope, kinds={**scope.kinds, **kinds})
                 after = [rename_statement(s, news) for s in body[at + 1 :]]
                 single = [
                     ast.Assign([ast.Name(new, ast.Store())], value)
@@ -138,7 +140,7 @@ def _kind_of_new(self: Statements, name: str, value: ast.expr, rest: Sequence[as
     scope, kind = self.form.scope, self.form.kind(value)
     plain = ast.arguments([], [], None, [], [], None, [])
     later = bindings(ast.FunctionDef(name="", args=plain, body=list(rest))).get(name, [])
-    supposed = Scope({**scope.kinds, name: kind}, scope.local, scope.rebound)
+    supposed = replace(scope, kinds={**scope.kinds, name: kind})
     if all((given if isinstance(given, str) else kind_of(given, supposed)) == kind for given in later):
         return kind
     return scope.kinds.get(name, "unknown")
@@ -217,6 +219,7 @@ def _default(
             ast.If(test=test, body=[ast.Assign(targets=[ast.Name(id=again)], value=second)], orelse=[]),
         ) if name == again and self.is_private(name):
             steady = isinstance(first, ast.Constant) or first.id in self.form.scope.local
+            steady = steady and cannot_raise(first, self.form.scope)
             bound = any(isinstance(n, ast.NamedExpr) for part in (test, second) for n in ast.walk(part))
             if steady and not bound and name not in read_names(test) | read_names(second) | read_names(first):
                 return 2, [ast.If(test, block[at + 1].body, [block[at]])]
@@ -261,6 +264,7 @@ def _inline(
         case ast.Assign(targets=[ast.Name(id=name)], value=value) if name in self.form.scope.local:
             following = block[at + 1]
             last = isinstance(following, ast.Return) and self.is_private(name)  # Nobody asks for it behind that
+            last = last and not guarded  # Unless a handler does
             counted = names_used([following]) if last else used
             if counted[name, False] != 1 or (not last and (used[name, True] != 1 or name in read_names(value))):
                 return None
@@ -288,20 +292,40 @@ def _can_move(self: Statements, value: ast.expr, place: ast.expr, name: str) -> 
     before = _evaluated_before(place, name)
     if before is None:
         return isinstance(value, ast.Constant) and name in read_names(place)
-    odd = any(isinstance(node, ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom) for node in ast.walk(value))
+    odd = any(isinstance(node, ast.NamedExpr | ast.Yield | ast.YieldFrom) for node in ast.walk(value))
     if odd or any(isinstance(node, ast.NamedExpr) for node in ast.walk(place)):
         return False
     scope = self.form.scope
-    if all(
-        isinstance(part, ast.Constant) or (isinstance(part, ast.Name) and part.id in scope.local) for part in before
-    ):
+    if all(_is_settled(self, part) for part in before):
         return True
     if is_pure(value, scope):  # Of two that may raise, the first stays the first
         errors = _errors(value, scope).union(*(_errors(part, scope) for part in before if not _is_callee(part)))
         calm = len(errors) < 2 or all(not _errors(part, scope) or _is_callee(part) for part in before)
         calm = calm or not _errors(value, scope)
         return calm and all(is_pure(part, scope) or _is_callee(part) for part in before)
-    return all(isinstance(part, ast.Constant) or _is_callee(part) for part in before)
+    return False
+
+
+_OWN_METHODS = NUMBERS | {"str", "tuple", "list", "dict", "set"}
+
+
+def _is_settled(self: Statements, node: ast.expr) -> bool:
+    "True for what gives the same, and does not fail, before and behind anything else."
+    scope = self.form.scope
+    if getattr(node, "is_text", False):  # Becomes text at once
+        return isinstance(node, ast.Constant) or self.form.kind(node) in NUMBERS | {"str"}
+    match node:
+        case ast.Constant():
+            return True
+        case ast.Name(id=name):
+            known = name in scope.stable or (hasattr(builtins, name) and name not in scope.rebound)
+            return (name in scope.local and name not in scope.unsure) or name[0] == "$" or (known and _is_callee(node))
+        case ast.Attribute(value=ast.Constant()) if _is_callee(node):
+            return True
+        case ast.Attribute(value=ast.Name(id=name) as thing) if _is_callee(node):
+            own = self.form.kind(thing) in _OWN_METHODS and name in scope.local and name not in scope.unsure
+            return own or f"{name}." in scope.stable
+    return False
 
 
 def _errors(node: ast.expr, scope: Scope) -> set[str]:
@@ -334,6 +358,8 @@ def _evaluated_before(node: ast.expr, name: str) -> list[ast.expr] | None:
         if head is None or name not in read_names(head):
             return None
         return _evaluated_before(head, name)
+    if isinstance(node, ast.Compare) and not any(name in read_names(side) for side in (node.left, node.comparators[0])):
+        return None  # Whether the end of a chain is read depends on its beginning
     before: list[ast.expr] = []
     for child in _in_order(node):
         if name in read_names(child):
@@ -345,18 +371,30 @@ def _evaluated_before(node: ast.expr, name: str) -> list[ast.expr] | None:
 
 def _in_order(node: ast.AST) -> Iterator[ast.expr]:
     "The expressions below a node, in the order of their evaluation."
+    if isinstance(node, ast.Dict):
+        for key, value in zip(node.keys, node.values, strict=True):
+            yield from (ast.Starred(value, ast.Load()),) if key is None else (key, value)
+        return
+    if isinstance(node, ast.keyword) and node.arg is None:
+        yield ast.Starred(node.value, ast.Load())
+        return
+    text = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("$text", "$format")
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.expr):
             if isinstance(node, ast.Call) and child is node.func and _is_lookup(child):
                 child = rebuild(child, lambda part: part)
                 child.is_callee = True
+            elif text and isinstance(child, ast.Name | ast.Attribute | ast.Subscript):
+                child = rebuild(child, lambda part: part)
+                child.is_text = True
             yield child
         elif not isinstance(child, ast.expr_context | ast.operator | ast.cmpop | ast.unaryop):
             yield from _in_order(child)
 
 
 def _is_lookup(node: ast.expr) -> bool:
-    return isinstance(node, ast.Name) or (isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name))
+    named = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name | ast.Constant)
+    return isinstance(node, ast.Name) or named
 
 # %% ../../nbs/36_programs.ipynb #cell-17
 def _sort_assignments(
@@ -514,6 +552,7 @@ class Form:
 
     body: list[ast.stmt]
     functions: Mapping[tuple[str, ...], tuple[Function, ast.stmt]]  # Whole functions: as written, and in form
+    signatures: Mapping[str, Signature] = field(default_factory=dict)  # Of the functions that the piece defines
 
     @cached_property
     def lines(self) -> list[str]:
@@ -555,22 +594,29 @@ def canonical_form(
     tree: ast.Module,  # A parsed piece of a program; stays as it is
     *,
     open_end: bool = False,  # The piece ends where the program goes on, as a diff's context does
+    open_start: bool = False,  # The program may begin above it
     hints: Collection[Hint] = (),  # Annotations of parameters that another version of the piece has
+    around: Scope = Scope(),  # noqa: B008  # What is known of the names around the piece
+    known: Mapping[str, Signature] = MappingProxyType({}),  # Functions that are defined around the piece
 ) -> Form:  # Raises RecursionError where the nesting is too deep
     "A piece of a program in canonical form."
     if hints:
         tree = _with_hints(tree, {(path, name): annotation for path, name, annotation in hints}, ())
+    if not (open_start or open_end):  # Else a name may be used where nobody sees it
+        tree = _whole_imports(tree)
     bound = frozenset(_bound_at_top(tree))
     looks = _looks_inside(tree)
-    signatures = {} if looks else _signatures(tree)
+    signatures = {} if looks else _signatures(tree) | {n: s for n, s in known.items() if n not in bound}
+    stable = frozenset() if looks else _stable(tree) | (around.stable - bound)
+    scope = replace(around, rebound=around.rebound | bound, stable=stable)
     cut = {id(node) for node in ast.walk(tree) if isinstance(node, Function)} if looks else set()
     work = MOST_WORK + 100 * sum(1 for _ in ast.walk(tree))
     rules = Statements(
-        Expressions(Scope(rebound=bound), EXPRESSIONS, signatures, work=[work]),
+        Expressions(scope, EXPRESSIONS, signatures, work=[work], outside=True),
         neighbours,
         cut=frozenset({*cut, *(_cut(tree) if open_end else ())}),
     )
-    return Form(rules.suite(tree.body), rules.functions)
+    return Form(rules.suite(tree.body), rules.functions, signatures)
 
 
 _INSIDE = re.compile(
@@ -595,6 +641,70 @@ def _looks_inside(tree: ast.Module) -> bool:
     return False
 
 
+_MODULES = {
+    "copy",
+    "functools",
+    "itertools",
+    "json",
+    "math",
+    "operator",
+    "random",
+    "re",
+    "statistics",
+    "string",
+    "time",
+}
+
+
+def _whole_imports(tree: ast.Module) -> ast.Module:
+    "A piece in which `from math import floor` is `import math`, and `floor` is `math.floor`, if nothing rebinds them."
+    found = [n for n in tree.body if isinstance(n, ast.ImportFrom) and n.module in _MODULES and not n.level]
+    if not found:
+        return tree
+    uses, read = Counter(_binds_anywhere(tree)), read_names(tree)
+    places: dict[str, tuple[str, str]] = {}
+    for node in found:
+        own = sum(alias.name == node.module for n in tree.body if isinstance(n, ast.Import) for alias in n.names)
+        for alias in node.names:
+            name = alias.asname or alias.name
+            if uses[name] == 1 and uses[node.module] == own <= 1 and name in read - {node.module}:
+                places[name] = node.module, alias.name
+    body: list[ast.stmt] = []
+    for node in tree.body:
+        if node in found:
+            kept = [alias for alias in node.names if (alias.asname or alias.name) not in places]
+            body += [ast.ImportFrom(node.module, kept, 0)] if kept else []
+            body += [ast.Import([ast.alias(node.module)])] if len(kept) < len(node.names) else []
+        else:
+            body.append(_with_places(node, places))
+    return ast.Module(body, tree.type_ignores)
+
+
+def _binds_anywhere(tree: ast.Module) -> Iterator[str]:
+    "Every name that a piece binds, in any scope, each time that it does."
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(id=name, ctx=ast.Store() | ast.Del()) | ast.arg(arg=name):
+                yield name
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                yield name
+            case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+                yield name
+            case ast.MatchMapping(rest=str(name)):
+                yield name
+            case ast.Import(names=names) | ast.ImportFrom(names=names):
+                yield from ((alias.asname or alias.name).partition(".")[0] for alias in names)
+            case ast.Global(names=names) | ast.Nonlocal(names=names):
+                yield from names
+
+
+def _with_places(node: ast.AST, places: Mapping[str, tuple[str, str]]) -> ast.AST:
+    if isinstance(node, ast.Name) and node.id in places:
+        module, name = places[node.id]
+        return ast.copy_location(ast.Attribute(ast.Name(module, ast.Load()), name, ast.Load()), node)
+    return rebuild(node, lambda child: _with_places(child, places))
+
+
 def _bound_at_top(tree: ast.Module) -> Iterator[str]:
     "Names that the piece binds outside its functions."
     wrapper = ast.FunctionDef(name="", args=ast.arguments([], [], None, [], [], None, []), body=tree.body)
@@ -615,10 +725,26 @@ def _cut(tree: ast.Module) -> Iterator[int]:
         body = next((block for block in blocks if isinstance(block, list) and block), [])
 
 
+def _declared(tree: ast.Module) -> set[str]:
+    "Names that a function declares as global, so that it may bind them at any time."
+    return {name for node in ast.walk(tree) if isinstance(node, ast.Global) for name in node.names}
+
+
+def _stable(tree: ast.Module) -> frozenset[str]:
+    "Functions, classes and imports that a piece binds once; a dot behind the name of a module."
+    wrapper = ast.FunctionDef(name="", args=ast.arguments([], [], None, [], [], None, []), body=tree.body)
+    once = {name for name, values in bindings(wrapper).items() if len(values) == 1} - _declared(tree)
+    found = {node.name for node in tree.body if isinstance(node, Function | ast.ClassDef)}
+    imports = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
+    found |= {(alias.asname or alias.name).partition(".")[0] for node in imports for alias in node.names}
+    modules = {alias.asname or alias.name for node in imports if isinstance(node, ast.Import) for alias in node.names}
+    return frozenset((found & once) | {f"{name}." for name in modules & once})
+
+
 def _signatures(tree: ast.Module) -> dict[str, Signature]:
     "Functions that the piece defines once, with plain parameters and constant defaults."
     wrapper = ast.FunctionDef(name="", args=ast.arguments([], [], None, [], [], None, []), body=tree.body)
-    once = {name for name, values in bindings(wrapper).items() if len(values) == 1}
+    once = {name for name, values in bindings(wrapper).items() if len(values) == 1} - _declared(tree)
     found = {}
     for node in tree.body:
         if isinstance(node, Function) and node.name in once and not node.decorator_list:
@@ -646,10 +772,21 @@ def renamed_locals(
             fixed |= set(node.names)
         elif isinstance(node, ast.Import | ast.ImportFrom):
             fixed |= {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
-        elif isinstance(node, Function) and node is not function:
+        elif isinstance(node, Function) and node is not function and not _is_helper(function, node):
             fixed.add(node.name)
     order = [name for name in _by_first_binding(function) if name not in fixed]
     return _rename_body(function, {name: f"$a{at}" for at, name in enumerate(order)})
+
+
+def _is_helper(function: Function, inner: Function) -> bool:
+    "True for a function inside another that is called there by position, and used for nothing else."
+    if inner not in function.body or inner.decorator_list or len(bindings(function).get(inner.name, ())) != 1:
+        return False
+    used = [n for n in ast.walk(function) if isinstance(n, ast.Name) and n.id == inner.name]
+    called = [n.func for n in ast.walk(function) if isinstance(n, ast.Call) and not n.keywords]
+    again = [n for n in ast.walk(function) if isinstance(n, Function | ast.Lambda) and n is not function]
+    bound = {argument.arg for n in again for argument in parameters(n.args)}
+    return all(any(name is callee for callee in called) for name in used) and inner.name not in bound
 
 
 def _by_first_binding(function: Function) -> list[str]:
@@ -658,7 +795,7 @@ def _by_first_binding(function: Function) -> list[str]:
     bound = bindings(function)
     for node in ast.walk(function):
         name = node.id if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) else None
-        name = node.name if isinstance(node, ast.ExceptHandler) else name
+        name = node.name if isinstance(node, ast.ExceptHandler | Function) and node is not function else name
         if name in bound:
             place = node.lineno, node.col_offset
             places[name] = min(place, places.get(name, place))
@@ -671,11 +808,23 @@ def _rename_body(function: Function, names: Mapping[str, str]) -> Function:
     return result
 
 # %% ../../nbs/36_programs.ipynb #cell-25
+def _asks_names(node: Function) -> bool:
+    return any(isinstance(n, ast.Global | ast.Nonlocal) for n in ast.walk(node))
+
+
 def rename_statement(node: ast.AST, names: Mapping[str, str]) -> ast.AST:
     "A part of a function with other names, where inner functions do not bind them anew."
     if isinstance(node, Function):
         inner = {old: new for old, new in names.items() if old not in bindings(node)}
         result = rebuild(node, lambda child: rename_statement(child, names))
+        if node.name in names:  # Called by position only, so that its parameters may have any names too
+            given = [argument.arg for argument in parameters(node.args)]
+            plain = not any(isinstance(n, Function | ast.Lambda | ast.ClassDef) for s in node.body for n in ast.walk(s))
+            if plain and not _asks_names(node):
+                inner |= {name: f"{names[node.name]}77{at}" for at, name in enumerate(given)}
+                for argument in parameters(result.args):
+                    argument.arg = inner[argument.arg]
+            result.name = names[node.name]
         result.body = [rename_statement(statement, inner) for statement in node.body]
         return result
     if isinstance(node, ast.expr):
@@ -689,14 +838,15 @@ def rename_statement(node: ast.AST, names: Mapping[str, str]) -> ast.AST:
 def same_but_names(
     a: Function,  # As written, there as a whole
     b: Function,  # Likewise
+    around: Sequence[tuple[Scope, Mapping[str, Signature]]] = ((Scope(), {}), (Scope(), {})),  # Of both
 ) -> bool:  # False also where it can not be told
     "Whether two functions are equal in form up to the names of their locals."
     texts = []
-    for function in (a, b):
+    for function, (scope, signatures) in zip((a, b), around, strict=True):
         renamed = renamed_locals(function)
         if renamed is None:
             return False
-        form = canonical_form(ast.Module([renamed], []))
+        form = canonical_form(ast.Module([renamed], []), around=scope, known=signatures)
         texts.append(_by_appearance("\n".join(form.lines)))
     return texts[0] == texts[1]
 

@@ -315,16 +315,17 @@ def _augmented(self: Statements, node: ast.AugAssign) -> list[ast.stmt]:
 
 def _makes_new(form: Expressions, node: ast.AugAssign) -> bool:
     "True where an augmented assignment certainly changes no object in place."
-    kinds = {form.kind(node.target), form.kind(node.value)}
+    target = form.kind(node.target)
+    kinds = {target, form.kind(node.value)}
     match node.op:
         case ast.Add():
-            return bool(kinds & (NUMBERS | {"str", "tuple"}))
+            return bool(kinds & NUMBERS) or target in ("str", "tuple")  # A list takes any items of the right side
         case ast.Sub():
             return bool(kinds & NUMBERS)
         case ast.Mult():
             by_itself = ast.unparse(node.target) == ast.unparse(node.value)  # No list can be multiplied by a list
             return by_itself or "real" in kinds or form.kind(node.target) in NUMBERS | {"str", "tuple"}
-        case ast.BitAnd() | ast.BitOr() | ast.BitXor():
+        case ast.BitAnd() | ast.BitOr() | ast.BitXor() | ast.LShift() | ast.RShift():
             return bool(kinds & WHOLE)
         case ast.MatMult():
             return False
@@ -340,7 +341,7 @@ def _annotated(self: Statements, node: ast.AnnAssign) -> list[ast.stmt]:
 # %% ../../nbs/34_statements.ipynb #cell-17
 def _for(self: Statements, node: ast.For | ast.AsyncFor) -> list[ast.stmt]:
     tail = "" if self.is_cut(node) else "continue"
-    parts = self.form.value(node.target), without_keys(self.form.value(node.iter))
+    parts = self.form.value(node.target), without_keys(self.form, self.form.value(node.iter))
     body, orelse = self.body(node.body, tail), self.block(node.orelse)
     after = [] if any(map(_breaks, body)) else orelse
     return [mark(type(node)(*parts, body, [] if after else orelse), is_cut=not tail), *after]
@@ -359,7 +360,7 @@ def _breaks(node: ast.stmt) -> bool:
 
 def mark(
     node: ast.stmt,  # In form
-    **marks: bool,  # What to remember: in_form, is_cut
+    **marks: bool | Scope,  # What to remember: in_form, is_cut, the scope around
 ) -> ast.stmt:  # The same node
     "A node with something to remember."
     for name, value in marks.items():
@@ -388,7 +389,7 @@ def _with(self: Statements, node: ast.With | ast.AsyncWith) -> list[ast.stmt]:
 def _try(self: Statements, node: ast.Try | ast.TryStar) -> list[ast.stmt]:
     handlers = [
         ast.ExceptHandler(
-            self.form.value(handler.type) if handler.type else None,
+            _caught(self, self.form.value(handler.type)) if handler.type else None,
             handler.name,
             self.body(handler.body),
         )
@@ -399,6 +400,15 @@ def _try(self: Statements, node: ast.Try | ast.TryStar) -> list[ast.stmt]:
         case [ast.Return(value=ast.Name(id=name))] if self.is_private(name) and (known := returning(body, name)):
             body, orelse = known, []
     return [type(node)(body, handlers, orelse, self.block(node.finalbody))]
+
+
+def _caught(self: Statements, node: ast.expr) -> ast.expr:
+    "What a handler catches: several classes in the order of their names."
+    if isinstance(node, ast.Tuple) and node.elts and all(isinstance(part, ast.Name) for part in node.elts):
+        classes = {part.id: part for part in node.elts}
+        alone = len(classes) == 1 and _is_exception(self, node.elts[0])
+        return node.elts[0] if alone else ast.Tuple([classes[name] for name in sorted(classes)], ast.Load())
+    return node
 
 # %% ../../nbs/34_statements.ipynb #cell-19
 def _match(self: Statements, node: ast.Match) -> list[ast.stmt]:
@@ -432,7 +442,8 @@ def _assert(self: Statements, node: ast.Assert) -> list[ast.stmt]:
 
 
 def _class(self: Statements, node: ast.ClassDef) -> list[ast.stmt]:
-    inside = replace(self, whole=False, path=(*self.path, node.name), in_class=True)
+    form = replace(self.form, outside=True)
+    inside = replace(self, form=form, whole=False, path=(*self.path, node.name), in_class=True)
     head = {
         "bases": [self.form.value(base) for base in node.bases],
         "keywords": [self.form.value(keyword) for keyword in node.keywords],
@@ -447,8 +458,9 @@ LOOK = frozenset({"locals", "vars", "eval", "exec", "dir", "globals"})
 def _function(self: Statements, node: Function) -> list[ast.stmt]:
     whole = not self.is_cut(node)
     outer = self.form.scope
-    bound = set(bindings(node)) | outer.rebound
-    scope = function_scope(node, outer) if whole else Scope(rebound=frozenset(bound))
+    bound = set(bindings(node))
+    cut = Scope(rebound=frozenset(bound | outer.rebound), stable=outer.stable - bound)
+    scope = function_scope(node, outer) if whole else cut
     inside = replace(
         self,
         form=Expressions(scope, EXPRESSIONS, self.form.signatures, work=self.form.work),
@@ -475,7 +487,7 @@ def _function(self: Statements, node: Function) -> list[ast.stmt]:
         while key in self.functions:
             key += ("again",)
         self.functions[key] = (node, result)
-    return [mark(result, in_form=True, is_cut=not whole)]
+    return [mark(result, in_form=True, is_cut=not whole, outer=outer)]
 
 
 def _is_read_unbound(body: Sequence[ast.stmt], scope: Scope, given: frozenset[str]) -> bool:

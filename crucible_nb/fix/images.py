@@ -27,6 +27,7 @@ class Piece:
     after: tuple[str, ...]  # Lines
     open_end: bool = True  # The file may go on behind it
     open_start: bool = True  # The file may begin above it
+    bare: bool = False  # No line of code in it stays as it is, so that nothing tells what it stands in
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,11 @@ def images(
     base = None if None in sides or (wanted.status == "added") != (found.status == "added") else _base(sides)
     if base is None:
         return Images(_own_pieces(wanted), _own_pieces(found), False)
-    stretches = list(_stretches(base, sides))
+    removed = sides[0].removed | sides[1].removed
+    stretches = [
+        (first, last, [base[at] for at in range(first, last + 1) if at not in removed])
+        for first, last in _stretches(base, sides)
+    ]
     ends = {**_ends(found), **_ends(wanted)}
     pieces = [
         tuple(
@@ -56,12 +61,18 @@ def images(
                 tuple(_after(base, side, first, last)),
                 ends.get(last, True),
                 first > 1,
+                first > 1 and not any(map(_is_code, stays)),
             )
-            for first, last in stretches
+            for first, last, stays in stretches
         )
         for side in sides
     ]
     return Images(pieces[0], pieces[1], True)
+
+
+def _is_code(line: str) -> bool:
+    "True for a line with more than blanks and a comment."
+    return bool(line.strip()) and not line.lstrip().startswith("#")
 
 # %% ../../nbs/37_images.ipynb #cell-7
 @dataclass(slots=True)
@@ -121,9 +132,19 @@ def _after(base: dict[int, str], side: _Side, first: int, last: int) -> Iterator
 def _own_pieces(change: FileChange) -> tuple[Piece, ...]:
     "The hunks of a change, each by itself."
     return tuple(
-        Piece(hunk.before, hunk.after, not _ends_file(hunk), hunk.old_start is None or hunk.old_start > 1)
+        Piece(
+            hunk.before,
+            hunk.after,
+            not _ends_file(hunk),
+            inside := hunk.old_start is None or hunk.old_start > 1,
+            inside and _is_bare(hunk),
+        )
         for hunk in change.hunks
     )
+
+
+def _is_bare(hunk: Hunk) -> bool:
+    return not any(line[0] == " " and _is_code(line[1:]) for line in hunk.lines)
 
 # %% ../../nbs/37_images.ipynb #cell-10
 def _ends_file(hunk: Hunk) -> bool:
@@ -169,7 +190,7 @@ def parse_piece(
     if len(lines) > _MOST_LINES:
         return Parsed(tuple(lines), None, ())
     code = [_spaced(line) for line in lines]
-    for start, end in _windows(code):
+    for start, end in _windows(code, open_start):
         tree = _parse(code[start:end], open_start or start > 0) if start < end else None
         if tree is not None:
             return Parsed(tuple(lines[:start]), tree, tuple(lines[end:]))
@@ -182,15 +203,17 @@ def _spaced(line: str) -> str:
     return line[: len(line) - len(text)].expandtabs() + text
 
 # %% ../../nbs/37_images.ipynb #cell-17
-def _windows(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
-    "Ranges of lines that may parse, the likeliest first."
-    yield 0, len(lines)
+def _windows(lines: Sequence[str], open_start: bool) -> Iterator[tuple[int, int]]:
+    "Ranges of lines that may parse, the likeliest first; none where a cut text may be on either side."
     start, end, quotes = _whole_statements(lines)
+    if len(quotes) % 2:
+        above, below = (0, quotes[-1]), (quotes[0] + 1, len(lines))
+        sides = [side for side in (above, below) if _parse(lines[side[0] : side[1]], False) is not None]
+        yield from [above] if not open_start else sides if len(sides) == 1 else []
+        return
+    yield 0, len(lines)
     if (start, end) != (0, len(lines)):
         yield start, end
-    if len(quotes) % 2:
-        yield quotes[0] + 1, len(lines)
-        yield 0, quotes[-1]
 
 
 def _whole_statements(lines: Sequence[str]) -> tuple[int, int, list[int]]:
@@ -331,5 +354,6 @@ def piece_form(
     parsed = parse_piece(lines, open_start)
     if parsed.tree is None:
         return PieceForm(False, parsed.head, Form([], {}), parsed.tail)
-    form = canonical_form(parsed.tree, open_end=open_end or any(line.strip() for line in parsed.tail), hints=hints)
+    open_end = open_end or any(line.strip() for line in parsed.tail)
+    form = canonical_form(parsed.tree, open_end=open_end, open_start=open_start, hints=hints)
     return PieceForm(True, parsed.head, form, parsed.tail)

@@ -11,7 +11,7 @@ __all__ = ['Variant', 'VARIANTS', 'compare_parts', 'compare_lines', 'compare_hun
 # %% ../../nbs/38_variants.ipynb #cell-2
 import ast
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
@@ -20,6 +20,8 @@ import numpy as np
 from rapidfuzz import process
 from rapidfuzz.distance import Indel
 
+from ..canonical.conditions import Signature
+from ..canonical.kinds import Scope
 from ..canonical.programs import Form, Hint, hints_of, same_but_names
 from .diffs import Diff, FileChange, read_diff
 from .images import Piece, PieceForm, images, piece_form
@@ -223,7 +225,8 @@ def _compare_forms(wanted: FileChange, found: FileChange, size_limit: float) -> 
         pairs = zip(reference, candidate, strict=True)
         candidate = [(before, _with_names_of(after, other)) for (_, other), (before, after) in pairs]
     parsed = [form.parsed for side in (reference, candidate) for _, form in side if form.lines]
-    unparsed = "" if all(parsed) else "some" if any(parsed) else "all"
+    bare = any(piece.bare for side in (seen.reference, seen.candidate) for piece in side)
+    unparsed = "" if all(parsed) else "some" if any(parsed) or bare else "all"
     before = [_lines(form for form, _ in side) for side in (reference, candidate)]
     after = [_lines(form for _, form in side) for side in (reference, candidate)]
     added = ["\n".join(_added(old, new)) for old, new in zip(before, after, strict=True)]
@@ -236,6 +239,9 @@ def _compare_forms(wanted: FileChange, found: FileChange, size_limit: float) -> 
 
 def _forms(piece: Piece, hints: frozenset[Hint] = frozenset()) -> tuple[PieceForm, PieceForm]:
     "A piece in form, before and after."
+    if piece.bare:
+        nothing = Form([], {})
+        return PieceForm(False, piece.before, nothing, ()), PieceForm(False, piece.after, nothing, ())
     ends = piece.open_end, piece.open_start
     return piece_form(piece.before, *ends, hints), piece_form(piece.after, *ends, hints)
 
@@ -267,11 +273,17 @@ def _with_names_of(form: PieceForm, model: PieceForm) -> PieceForm:
     taken = {
         id(ours[name][1]): theirs[name][1]
         for name in ours.keys() & theirs.keys()
-        if _may_be_same(ours[name][1], theirs[name][1]) and same_but_names(ours[name][0], theirs[name][0])
+        if _may_be_same(ours[name][1], theirs[name][1])
+        and same_but_names(ours[name][0], theirs[name][0], [_around(side.form, name) for side in (form, model)])
     }
     if not taken:
         return form
-    return replace(form, form=Form(_replaced(form.form.body, taken), ours))
+    return replace(form, form=Form(_replaced(form.form.body, taken), ours, form.form.signatures))
+
+
+def _around(form: Form, name: tuple[str, ...]) -> tuple[Scope, Mapping[str, Signature]]:
+    "What is known around a function of a piece."
+    return form.functions[name][1].outer, form.signatures
 
 # %% ../../nbs/38_variants.ipynb #cell-22
 def _may_be_same(a: ast.stmt, b: ast.stmt) -> bool:
