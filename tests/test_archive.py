@@ -573,3 +573,19 @@ def test_an_interval_is_blank_with_a_reason_where_there_is_none(tmp_path):
     one_run(tmp_path, "no diff", "broken")
     with_broken = summarise(fill(folder)).loc["one"]
     assert (with_broken["n"], with_broken["unscored"], with_broken["mean"]) == (3, 1, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "message"),
+    [
+        ("scenario", ["a", None], "scenario: expected a name in every row, found 1 without"),
+        ("value", [0.5, 1.5], "value: expected numbers from 0 to 1, found 1.5"),
+        ("value", [0.5, float("inf")], "value: expected numbers from 0 to 1, found inf"),
+    ],
+)
+def test_a_summary_drops_no_row_and_takes_no_impossible_value(column, values, message):
+    table = pd.DataFrame({"scenario": "a", "value": [0.1, 0.2], "matched": 1, "signature": "x"}).assign(
+        **{column: values}
+    )
+    with pytest.raises(ValueError, match=message):
+        summarise(table)

@@ -370,6 +370,11 @@ def summarise(
         raise ValueError(
             f"table: expected a column {min(lost)!r}, found {', '.join(map(str, table.columns)) or 'none'}"
         )
+    if lost := int(table.scenario.isna().sum()):
+        raise ValueError(f"scenario: expected a name in every row, found {lost} without")
+    outside = [value for value in table.value.dropna() if not 0 <= value <= 1]
+    if outside:
+        raise ValueError(f"value: expected numbers from 0 to 1, found {outside[0]!r}")
     signatures = sorted(set(table.signature.dropna()))
     if len(signatures) > 1:
         raise ValueError(f"signature: expected one, found {len(signatures)}: {', '.join(signatures)}")
