@@ -84,6 +84,16 @@ def _pair(reference: str, candidate: str) -> tuple[bytes | Path, bytes | Path]:
     return _input(reference), _input(candidate)
 
 
+def _save(file: Path, data: bytes) -> None:
+    "Write what --out names: a file as a whole or not at all, behind a link the file it leads to, a device as it is."
+    from crucible_nb.text import write_whole
+
+    if file.exists() and not file.is_file():
+        file.write_bytes(data)
+    else:
+        write_whole(Path(os.path.realpath(file)), data)
+
+
 def _rules(path: Path | None) -> "Rules":
     "The declared rules: of the named file, else built in."
     from crucible_nb.rules import Rules
@@ -227,8 +237,8 @@ def capture(
                 "command": ["git", *taken.command],
                 "skipped": taken.skipped,
             }
-            out.write_bytes(taken.diff)
-            out.with_name(out.name + ".json").write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+            _save(out, taken.diff)
+            _save(out.with_name(out.name + ".json"), (json.dumps(record, indent=2) + "\n").encode())
 
 # %% ../nbs/40_cli.ipynb #cell-14
 @app.command()
@@ -492,7 +502,7 @@ def review(
         live = _live_tree(bench, tree, commit)
         scores = score_bench(bench, live, declared, overseer)
         if out is not None:
-            out.write_text(scores.to_csv(index=False, lineterminator="\n"), encoding="utf-8")
+            _save(out, scores.to_csv(index=False, lineterminator="\n").encode())
         if compare:
             compared = compare_arms(scores, declared, metric=metric or "weighted_recall")
             table, lines = compared.pairs, [*_comparison_lines(compared)]

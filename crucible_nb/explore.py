@@ -9,6 +9,7 @@ __all__ = ['Measure', 'View', 'SummaryView', 'read_run', 'RunExplorer', 'WhatIf'
 
 # %% ../nbs/43_explore.ipynb #cell-2
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from html import escape
@@ -34,15 +35,16 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # %% ../nbs/43_explore.ipynb #cell-7
-class View:
+class View(ABC):
     "Something that shows itself as a widget where a kernel runs, and as HTML everywhere else."
 
+    @abstractmethod
     def widget(self) -> "Widget":  # With its controls
         "The live view."
-        raise NotImplementedError
 
+    @abstractmethod
     def _repr_html_(self) -> str:
-        raise NotImplementedError
+        "The same without a kernel."
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, object]:
         still = {"text/html": self._repr_html_(), "text/plain": repr(self)}

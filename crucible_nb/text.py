@@ -150,6 +150,8 @@ _PART = re.compile(r"\.(?P<name>.+?)\.(?P<pid>\d+)(?:\.\w+)?\.part", re.ASCII | 
 def write_whole(
     target: Path,  # In a folder that is there
     data: bytes,  # All of it
+    *,
+    durable: bool = False,  # Wait until it is on the disk: slower, and safe from a loss of power too
 ) -> None:  # Or an OSError, and nothing is left behind
     "Write a file whole or not at all."
     sweep_parts(target.parent, [target.name])
@@ -157,6 +159,9 @@ def write_whole(
     try:
         with open(handle, "wb") as part:
             part.write(data)
+            if durable:
+                part.flush()
+                os.fsync(part.fileno())
         os.chmod(name, 0o644)
         os.replace(name, target)
     finally:

@@ -548,3 +548,14 @@ def test_backfill_says_why_there_is_no_interval(tmp_path):
     shutil.copytree(SCENARIO, tmp_path / "scenarios" / "one")
     text = printed("backfill", tmp_path / "archive", "--scenarios", tmp_path / "scenarios")
     assert "no interval: one: n = 1" in text
+
+
+def test_out_writes_whole_files_through_links_and_to_devices(tmp_path):
+    score = ("review", DATA / "bench", "--out")
+    (tmp_path / "link.csv").symlink_to(tmp_path / "real.csv")
+    for name in (tmp_path / "link.csv", Path(os.devnull)):
+        assert crucible(*score, name).returncode == 0
+    assert (tmp_path / "link.csv").is_symlink()
+    assert (tmp_path / "real.csv").read_text().startswith("arm,")
+    assert not Path(os.devnull).is_file()
+    assert {path.name for path in tmp_path.iterdir()} == {"link.csv", "real.csv"}

@@ -33,6 +33,7 @@ from crucible_nb.review.publication import (
     assemble,
     draw_figures,
     drawing_program,
+    facts_of,
     gather,
     has_figures,
     plain_cell,
@@ -42,8 +43,6 @@ from crucible_nb.review.publication import (
 from .score import SCORE_COLUMNS
 from crucible_nb.review.standings import (
     AS_DECLARED,
-    arm_totals,
-    compare_arms,
     reading_signatures,
 )
 from ..rules import CHOICES, MUST_TAGS, Rules
@@ -470,16 +469,11 @@ def _facts_of_tables(files: Mapping[str, bytes], manifest: Mapping[str, object])
     rules = Rules(**manifest["rules"])
     if faults := [*_grid_faults(scores, manifest)]:
         raise BenchError(faults)
-    compared = compare_arms(scores, rules)
-    facts = Facts(
+    facts = facts_of(
+        scores,
+        rules,
         name=manifest["bench"],
         notes=manifest["notes"],
-        rules=rules,
-        scores=scores,
-        totals=arm_totals(scores, rules),
-        pairs=compared.pairs,
-        groups=compared.groups,
-        resolution=compared.resolution,
         readings=readings,
         musts=tuple(manifest["musts"][tag] for tag in MUST_TAGS),
         anti_hits=manifest["anti_hits"],
